@@ -1,0 +1,158 @@
+"""The thread that owns the text index: it takes what changed, newest state a path, and commits in batches.
+
+Knows which changes are searchable and which are not yet. Never knows what a note means, or who asks. A change that a
+client asked for goes ahead of bulk work; ledger rows are written after the commit that made their notes searchable.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+
+from msgspec import Struct
+
+from memd.index.port import Operations, Unit, Words
+from memd.model.errors import Refused
+
+log = logging.getLogger("memd.indexer")
+
+BATCH = 256
+"""Paths a turn of the thread: small enough that an API write waits less than 50 ms behind bulk work."""
+RETRY_AFTER = 5.0
+"""Seconds after a write to the index failed (full disk)."""
+COMMIT_EVERY = 1.0
+"""Seconds of bulk work between commits; a quiet queue commits at once."""
+
+
+class Indexed(Struct, frozen=True):
+    """One path's new state: its units (None: gone) and, opaque here, the ledger row that goes with it."""
+
+    units: tuple[Unit, ...] | None
+    row: object = None
+
+
+class Indexer:
+    """`submit` numbers urgent changes; `visible` is the highest such number that is searchable. Thread-safe.
+
+    `keep` stores ledger rows, `settled` is told after each commit; both are called from the owner thread.
+    """
+
+    def __init__(
+        self,
+        words: Words,
+        keep: Callable[[Mapping[str, object]], None],
+        settled: Callable[[], None],
+    ) -> None:
+        self._words = words
+        self._keep = keep
+        self._settled = settled
+        self._wake = threading.Condition()
+        self._queue: dict[str, Indexed] = {}
+        self._urgent: dict[str, Indexed] = {}
+        self._applied: dict[str, Indexed] = {}
+        self._retry_at = 0.0
+        self._working = False
+        self._asked = 0
+        self._stop = False
+        self.visible = 0
+        self.error = ""
+        self._thread = threading.Thread(target=self._run, name="memd-indexer", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def submit(self, changed: Mapping[str, Indexed], urgent: bool = False) -> int:
+        with self._wake:
+            for path, state in changed.items():
+                if urgent or path in self._urgent:
+                    self._queue.pop(path, None)
+                    self._urgent[path] = state
+                else:
+                    self._queue[path] = state
+            self._asked += bool(urgent and changed)
+            self._wake.notify()
+            return self._asked
+
+    @property
+    def pending(self) -> int:
+        """Changes that are not searchable yet."""
+        return len(self._queue) + len(self._urgent) + len(self._applied)
+
+    def stop(self) -> None:
+        """Finish what is queued, commit, close the index."""
+        with self._wake:
+            self._stop = True
+            self._wake.notify()
+        self._thread.join()
+
+    def _run(self) -> None:
+        last = time.monotonic()
+        while self._wait():
+            with self._wake:
+                hurry = bool(self._urgent)
+                asked, batch = self._asked, self._take()
+                clear, idle = not self._urgent, not (self._urgent or self._queue)
+            self._apply(batch)
+            if idle or (hurry and clear) or time.monotonic() - last > COMMIT_EVERY:
+                done, last = self._commit(), time.monotonic()
+                if done and clear:
+                    self.visible = asked
+                self._settled()
+        self._words.close()
+
+    def _wait(self) -> bool:
+        """True when there is work; False when there is none and the thread is to stop."""
+        with self._wake:
+            while not self._stop and (pause := self._pause()) != 0:
+                self._wake.wait(pause)
+            return bool(self._queue or self._urgent or self._applied) and not (self._stop and self.error)
+
+    def _pause(self) -> float | None:
+        """Seconds until there is something to do; None: until told."""
+        if not (self._queue or self._urgent or self._applied):
+            return None
+        return max(0.0, self._retry_at - time.monotonic())
+
+    def _take(self) -> dict[str, Indexed]:
+        source = self._urgent or self._queue
+        return {path: source.pop(path) for path in list(source)[:BATCH]}
+
+    def _apply(self, batch: Mapping[str, Indexed]) -> None:
+        self._applied.update(batch)
+        try:
+            if batch:
+                self._words.apply(_operations(batch.items()))
+        except Refused as error:
+            self._put_back(error)
+
+    def _commit(self) -> bool:
+        try:
+            self._words.commit()
+        except Refused as error:
+            self._put_back(error)
+            return False
+        self._keep({path: state.row for path, state in self._applied.items()})
+        self._applied = {}
+        self.error, self._retry_at = "", 0.0
+        return True
+
+    def _put_back(self, error: Refused) -> None:
+        """The index kept nothing of what was applied since its last commit: queue it again, and wait a little."""
+        log.warning("the text index could not be written, trying again in %.0f s: %s", RETRY_AFTER, error.message)
+        with self._wake:
+            self._queue = {**self._applied, **self._queue}
+            self._applied = {}
+            self.error, self._retry_at = error.message, time.monotonic() + RETRY_AFTER
+
+
+def _operations(changed: Iterable[tuple[str, Indexed]]) -> Operations:
+    replace: dict[str, tuple[Unit, ...]] = {}
+    remove: list[str] = []
+    for path, state in changed:
+        if state.units is None:
+            remove.append(path)
+        else:
+            replace[path] = state.units
+    return Operations(replace=replace, remove=tuple(remove))
