@@ -1,0 +1,114 @@
+"""How text becomes terms, the same for what is indexed and for what is asked: folded, stemmed words and CJK n-grams.
+
+Knows letters and languages. Never knows fields, weights or an engine. Raise `VERSION` when any text would come out as
+other terms: indexes made by another version are rebuilt.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+import Stemmer
+
+VERSION = 1
+
+LONGEST = 200
+"""Characters of a term; longer ones (base64, minified code) are cut, not dropped."""
+
+CJK = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts written without spaces between words, and Hangul; Thai, Lao, Burmese and Khmer are treated alike."""
+_UNSPACED = CJK + "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
+_ASCII = re.compile(r"[0-9a-z]+")
+_ANY = re.compile(rf"[{_UNSPACED}]+|[{_EMOJI}]|[^\W_{_UNSPACED}]+")
+_RUN = re.compile(rf"[{_UNSPACED}]")
+_MARKS = re.compile("[\u0300-\u036f]")
+_PLAIN = str.maketrans({"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
+
+_ALGORITHMS = {
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
+    "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+LANGUAGES = tuple(_ALGORITHMS)
+
+
+def stems_as(language: str) -> str:
+    """The language whose stemming a text gets: its own where there is one, else English (also for words in Chinese)."""
+    return language if language in _ALGORITHMS else "en"
+
+
+def words(text: str) -> list[str]:
+    """Folded tokens in reading order: words, runs of CJK as one token, emoji. Not stemmed, never empty strings."""
+    if text.isascii():
+        return [word[:LONGEST] for word in _ASCII.findall(text.lower())]
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return [_plain(word) for word in _ANY.findall(folded)]
+
+
+def _plain(word: str) -> str:
+    """A word without accents where what is left is ASCII; other scripts keep their marks."""
+    if word.isascii():
+        return word[:LONGEST]
+    if is_run(word):
+        return word
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", word)).translate(_PLAIN)
+    return (bare if bare.isascii() else word)[:LONGEST]
+
+
+def is_run(token: str) -> bool:
+    """Whether a token of `words` is a run of a script without spaces, to be taken apart by `grams`."""
+    return _RUN.match(token) is not None
+
+
+def grams(run: str) -> list[str]:
+    """`abc` as `a ab b bc c`: a part of a run is a contiguous part of its grams, which is what phrases need."""
+    out: list[str] = []
+    for at in range(len(run) - 1):
+        out += (run[at], run[at : at + 2])
+    out.append(run[-1])
+    return out
+
+
+class _Stems(dict[str, str]):
+    """Stems of one language, remembered: a vault's vocabulary is small beside its words."""
+
+    LIMIT = 200_000
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stemmer = Stemmer.Stemmer(_ALGORITHMS[language], 0)
+
+    def __missing__(self, word: str) -> str:
+        if len(self) > self.LIMIT:
+            self.clear()
+        found = self[word] = str(self._stemmer.stemWord(word)) or word
+        return found
+
+
+@cache
+def _stems(language: str) -> _Stems:
+    return _Stems(language)
+
+
+def stem(word: str, language: str) -> str:
+    return _stems(stems_as(language))[word]
+
+
+def terms(text: str, language: str) -> tuple[list[str], set[str]]:
+    """What is indexed of a text: its terms in order (stems and grams), and its words as they are, for prefixes."""
+    stems = _stems(stems_as(language))
+    found = words(text)
+    if text.isascii():
+        return [stems[word] for word in found], set(found)
+    out: list[str] = []
+    plain: set[str] = set()
+    for word in found:
+        if is_run(word):
+            out += grams(word)
+        else:
+            out.append(stems[word])
+            plain.add(word)
+    return out, plain
