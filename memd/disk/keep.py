@@ -1,0 +1,143 @@
+"""What memd keeps of what it replaces: versions for undo under `.trash/memd/<stamp>/`, saves that lost in `.conflict/`.
+
+Knows names and the manifest `plan.json`. Never decides what to restore.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+
+import msgspec
+from msgspec import Struct
+
+from memd.disk.paths import CONFLICT, MANIFEST, NAME_MAX, TRASH, open_folder, open_root, show
+from memd.disk.read import read
+from memd.model.errors import Refused
+from memd.model.plan import ABSENT, Move, Plan, Remove, Step, Write
+
+_LIMIT = 1 << 28
+_PLAIN = re.compile(r"[^\w+.-]+")
+
+
+class Entry(Struct, omit_defaults=True):
+    """What one step did. `op`: write, move, remove. `before`, `after`: hashes, "" for no file. `kept`: where the
+    replaced bytes are, "" where there were none. `to`: of a move."""
+
+    op: str
+    path: str
+    before: str = ""
+    after: str = ""
+    kept: str = ""
+    to: str = ""
+
+
+class Manifest(Struct, frozen=True):
+    stamp: str
+    entries: tuple[Entry, ...]
+    reasons: tuple[str, ...] = ()
+
+
+def check_stamp(stamp: str) -> str:
+    """The stamp itself when it may be the name of a folder. Raises Refused("invalid_params")."""
+    if not re.fullmatch(r"[\w+-][\w.:+-]{0,99}", stamp, re.ASCII):
+        raise Refused("invalid_params", f"{show(stamp)} is no stamp; use letters, digits, - and :")
+    return stamp
+
+
+def manifest_path(stamp: str) -> str:
+    return f"{TRASH}/{stamp}/{MANIFEST}"
+
+
+def encode(manifest: Manifest) -> bytes:
+    # The standard library writes names that are not UTF-8 as escapes; msgspec refuses them.
+    return json.dumps(msgspec.to_builtins(manifest), indent=1).encode()
+
+
+def undo_manifest(root: str, stamp: str) -> Manifest | None:
+    """What the plan with that stamp did; None where there is no such record or it cannot be read."""
+    body = read(root, manifest_path(check_stamp(stamp)), _LIMIT, own=True)
+    if body is None or body.state != "whole":
+        return None
+    try:
+        return msgspec.convert(json.loads(body.data), Manifest)
+    except (ValueError, msgspec.ValidationError, RecursionError):
+        return None
+
+
+def undo_stamps(root: str) -> tuple[str, ...]:
+    """Stamps of the plans that can be undone, the last one first (stamps sort as they were given)."""
+    try:
+        base = open_root(root)
+    except OSError:
+        return ()
+    try:
+        trash = open_folder(base, TRASH)
+    except (OSError, Refused):
+        return ()
+    finally:
+        os.close(base)
+    try:
+        return tuple(sorted((name for name in os.listdir(trash) if _has_manifest(trash, name)), reverse=True))
+    finally:
+        os.close(trash)
+
+
+def _has_manifest(trash: int, name: str) -> bool:
+    try:
+        os.stat(f"{name}/{MANIFEST}", dir_fd=trash, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def undoing(root: str, manifest: Manifest) -> Plan:
+    """The plan that takes everything back, last step first, each only where nobody changed it since.
+
+    Apply it step by step to restore what can be restored: the writer stops at the first step that is displaced.
+    """
+    steps = [step for entry in reversed(manifest.entries) if (step := _undo(root, entry))]
+    return Plan(tuple(steps), (f"undo of {manifest.stamp}",))
+
+
+def _undo(root: str, entry: Entry) -> Step | None:
+    if entry.op == "move":
+        return Move(entry.to, entry.path, entry.before or None)
+    if entry.op == "write" and not entry.kept:
+        return Remove(entry.path, entry.after)
+    body = read(root, entry.kept, _LIMIT, own=True)
+    if body is None or body.state != "whole":
+        return None
+    return Write(entry.path, body.data, entry.after or ABSENT)
+
+
+def kept_path(stamp: str, path: str, taken: Callable[[str], bool]) -> str:
+    """Where the replaced version of a file goes; `taken` tells which names are in use."""
+    return _free(f"{TRASH}/{stamp}/{path}", taken)
+
+
+def conflict_path(path: str, origin: str, stamp: str, taken: Callable[[str], bool]) -> str:
+    """`.conflict/<path without .md>__<origin>__<time>.md`, shortened where the name would not fit."""
+    plain = path.removeprefix(TRASH + "/").removeprefix(CONFLICT + "/")
+    folder, _, name = plain.rpartition("/")
+    tail = "".join("__" + (_PLAIN.sub("-", part).strip(".-") or "unknown") for part in (origin, stamp))
+    text = _cut(name[:-3], NAME_MAX - len(os.fsencode(tail)) - 8)
+    return _free("/".join(filter(None, (CONFLICT, folder, f"{text}{tail}.md"))), taken)
+
+
+def _cut(text: str, limit: int) -> str:
+    """At most `limit` bytes of a name, cut between characters."""
+    while len(os.fsencode(text)) > limit:
+        text = text[:-1]
+    return text
+
+
+def _free(path: str, taken: Callable[[str], bool]) -> str:
+    head, dot, end = path.rpartition(".")
+    number = 1
+    while taken(path):
+        number += 1
+        path = f"{head}-{number}{dot}{end}"
+    return path
