@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import select
 import socket
 import stat
 import struct
@@ -121,6 +122,13 @@ def peer(connection: socket.socket) -> tuple[int, int] | None:
         _version, uid = struct.unpack_from("=II", connection.getsockopt(0, 1, 76))
         return uid, 0
     return None
+
+
+def gone(connection: socket.socket) -> bool:
+    """Whether the other end has closed altogether, not only its sending half."""
+    watching = select.poll()
+    watching.register(connection.fileno(), 0)
+    return any(events & select.POLLHUP for _, events in watching.poll(0))
 
 
 def room_for_connections(kept: int = 512, most: int = 4096) -> int:

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from memd.model.errors import Refused
-from memd.serve.binding import peer
+from memd.serve.binding import gone, peer
 from memd.serve.frames import Fault, Inbox, Request, event, read_request, refusal
 from memd.serve.peers import Gate, Peer
 
@@ -106,9 +106,9 @@ class Connection(asyncio.Protocol):
         self._pump()
 
     def eof_received(self) -> bool:
-        """A client that sends no more still gets the answers it waits for."""
+        """A client that only sends no more still gets the answers it waits for; one that is gone waits for none."""
         self._ended = True
-        return bool(self.tasks)
+        return bool(self.tasks) and not gone(self.transport.get_extra_info("socket"))
 
     def connection_lost(self, error: Exception | None) -> None:
         self._deaf = True
