@@ -1,0 +1,72 @@
+"""What watchdog's observer really watches: its threads, and the kernel's own list of watches.
+
+watchdog says nothing of a thread that died or of a folder it could not watch, so this looks behind its interface, and
+is content to know nothing where the inside has changed or the system is not Linux.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from watchdog.observers.api import BaseObserver
+
+_WATCH = re.compile(rb"^inotify wd:(\S+) ino:(\S+)", re.MULTILINE)
+
+
+def threads(observer: BaseObserver) -> bool:
+    """Whether every thread that must run does; `observer.is_alive()` alone is true after its reader died."""
+    reader = getattr(observer, "_inotify_fd", None)
+    running = [observer, *observer.emitters, *([reader] if isinstance(reader, threading.Thread) else [])]
+    return bool(observer.emitters) and all(thread.is_alive() for thread in running)
+
+
+def blind(observer: BaseObserver, root: str, folders: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
+    """Folders from which no event would come under their right path, in path order; () where that cannot be told."""
+    paths, kernel = _books(observer), _kernel(observer)
+    if paths is None or kernel is None:
+        return ()
+    found = []
+    for folder, (_, ino) in folders.items():
+        wd = paths.get(os.fsencode(os.path.join(root, folder) if folder else root))
+        if wd is None or kernel.get(wd) != ino:
+            found.append(folder)
+    return tuple(sorted(found))
+
+
+def _books(observer: BaseObserver) -> dict[bytes, int] | None:
+    """watchdog's books: path → watch."""
+    found: dict[bytes, int] = {}
+    for emitter in observer.emitters:
+        group: Any = getattr(emitter, "_inotify", None)
+        known = getattr(group, "_active_callbacks_by_path", None)
+        if not isinstance(known, dict):
+            return None
+        found |= known.copy()
+    return found
+
+
+def _kernel(observer: BaseObserver) -> dict[int, int] | None:
+    """The kernel's list: watch → inode."""
+    fd = getattr(getattr(observer, "_inotify_fd", None), "_inotify_fd", None)
+    if not isinstance(fd, int):
+        return None
+    try:
+        with open(f"/proc/self/fdinfo/{fd}", "rb") as file:
+            text = file.read()
+    except OSError:
+        return None
+    return {int(wd, 16): int(ino, 16) for wd, ino in _WATCH.findall(text)}
+
+
+def release(observer: BaseObserver) -> None:
+    """Gives back the descriptor and the watches of an observer that could not stop in order."""
+    reader: Any = getattr(observer, "_inotify_fd", None)
+    if isinstance(reader, threading.Thread) and not reader.is_alive() and not getattr(reader, "_closed", True):
+        with contextlib.suppress(OSError, KeyError, AttributeError):
+            reader._is_reading = False  # type: ignore[attr-defined]
+            reader.close()  # type: ignore[attr-defined]
