@@ -15,11 +15,6 @@ from memd.index.port import Phrase, Query, Term
 Complete = Callable[[str], list[str]]
 """Words of the index that begin with this one, most frequent first, itself excluded."""
 
-FUNCTION = frozenset(
-    "的了吗呢是在我你他她它们这那和与就也都很吧啊呀么什哪谁个有以及为被把对从到于之而或其所几多少何怎样时"
-)
-"""Chinese function characters: in nearly every text, so they tell texts apart least."""
-
 
 class Clause(Struct, frozen=True, array_like=True):
     """One look-up: several `words` are a phrase."""
@@ -89,13 +84,13 @@ def run_weights(run: str) -> dict[str, float]:
     out: dict[str, float] = {}
     for at in range(len(run) - 1):
         pair = run[at : at + 2]
-        out[pair] = fields.FUNCTION_BIGRAM[(pair[0] in FUNCTION) + (pair[1] in FUNCTION)]
+        out[pair] = fields.FUNCTION_BIGRAM[(pair[0] in tokens.FUNCTION) + (pair[1] in tokens.FUNCTION)]
         if len(out) >= 2 * fields.MOST_TERMS:
             break
     for char in run[: 2 * fields.MOST_TERMS]:
-        out[char] = fields.FUNCTION_UNIGRAM if char in FUNCTION else fields.UNIGRAM
+        out[char] = fields.FUNCTION_UNIGRAM if char in tokens.FUNCTION else fields.UNIGRAM
     some = {gram: weight for gram, weight in out.items() if weight > 0}
-    return dict.fromkeys(out, 1.0) if all(char in FUNCTION for char in run) else some
+    return dict.fromkeys(out, 1.0) if all(char in tokens.FUNCTION for char in run) else some
 
 
 def _phrases(text: str, languages: tuple[str, ...]) -> list[tuple[str, ...]]:

@@ -34,6 +34,11 @@ _ALGORITHMS = {
 }  # fmt: skip
 LANGUAGES = tuple(_ALGORITHMS)
 
+FUNCTION = frozenset(
+    "的了吗呢是在我你他她它们这那和与就也都很吧啊呀么什哪谁个有以及为被把对从到于之而或其所几多少何怎样时"
+)
+"""Chinese function characters: in nearly every text, so they tell texts apart least."""
+
 
 def stems_as(language: str) -> str:
     """The language whose stemming a text gets: its own where there is one, else English (also for words in Chinese)."""

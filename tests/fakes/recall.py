@@ -1,0 +1,133 @@
+"""A small vault out of texts, with the real text index over it: what search is told in tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from msgspec import Struct
+
+from memd.index.passages import units
+from memd.index.port import Hit, Operations, Query, VectorAnswer, VectorStatus
+from memd.index.words import TantivyWords
+from memd.model.note import Heading, Link, Note, Observation
+from memd.model.vault import Vault, stem
+from memd.parse import frontmatter, memory, times
+
+ZONE = timezone(timedelta(hours=8))
+NOW = datetime(2026, 6, 1, 12, tzinfo=ZONE)
+_LINK = re.compile(
+    r"(?:^- (?P<rel>\"[^\"]+\"|[^\s\[]+) )?\[\[(?P<target>[^\]|#]+)(?P<fragment>#[^\]|]*)?(?:\|(?P<label>[^\]]*))?\]\]"
+)
+_SEEN = re.compile(r"- \[(?P<category>\w+)\] (?P<text>.*)")
+
+
+def note_of(path: str, text: str, modified: float = 0.0, **more: Any) -> Note:
+    """A note as the parser gives it, in the small: frontmatter, tags, links, headings, observations, turns."""
+    head = frontmatter.split(text)
+    keys, _ = frontmatter.load(head)
+    links, headings, seen = [], [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        links += [
+            Link(m["target"], (m["rel"] or "links_to").strip('"'), m["fragment"] or "", m["label"] or "", "", number)
+            for m in _LINK.finditer(line)
+        ]
+        if line.startswith("#") and " " in line:
+            headings.append(Heading(line.index(" "), line.lstrip("# "), number))
+        if found := _SEEN.match(line):
+            seen.append(Observation(found["category"], found["text"], tuple(re.findall(r"#(\S+)", line)), "", number))
+    kind = keys.get("type", "note") if path.startswith("memory/") else "note"
+    fields: dict[str, Any] = {
+        "path": path,
+        "title": str(keys.get("title") or stem(path)),
+        "kind": kind,
+        "id": str(keys.get("id", "")) if path.startswith("memory/") else "",
+        "type": str(keys.get("type", "note")),
+        "tags": tuple(keys.get("tags") or ()),
+        "aliases": tuple(keys.get("aliases") or ()),
+        "permalink": str(keys.get("permalink") or stem(path).lower().replace(" ", "-")),
+        "modified": times.seconds(str(keys.get("modified", "")), ZONE) or modified,
+        "sensitivity": keys.get("sensitivity", "normal"),
+        "status": str(keys.get("status", "")),
+        "frontmatter": keys,
+        "headings": tuple(headings),
+        "links": tuple(links),
+        "observations": tuple(seen),
+        "turns": memory.turn_records(text) if kind == "evidence" else (),
+        "lead": text[head.body :].strip().split("\n\n")[0] if kind in ("leaf", "chain", "summary") else "",
+    }
+    return Note(**(fields | more))
+
+
+class FakeIndex:
+    """Real words; `answer` is what search by meaning gives, whatever is asked."""
+
+    def __init__(self, words: TantivyWords, answer: VectorAnswer | None = None) -> None:
+        self.text = words
+        self.answer = answer or VectorAnswer(why="off")
+        self.asked: list[int] = []
+
+    def words(self, query: Query, limit: int) -> list[Hit]:
+        self.asked.append(limit)
+        return self.text.search(query, limit)
+
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+        return self.answer
+
+    def vector_status(self) -> VectorStatus:
+        return VectorStatus()
+
+
+class FakeBodies:
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
+
+    def text(self, path: str) -> str | None:
+        return self.texts.get(path)
+
+
+class World(Struct):
+    """A snapshot, its index and its words."""
+
+    vault: Vault
+    index: FakeIndex
+    bodies: FakeBodies
+
+
+def world(folder: str, texts: Mapping[str, str], **more: Mapping[str, Any]) -> World:
+    """`more` are keys of single notes, by stem."""
+    notes = [
+        note_of(path, text, 1000.0 + at, **more.get(stem(path), {})) for at, (path, text) in enumerate(texts.items())
+    ]
+    words = TantivyWords(folder)
+    words.apply(Operations(replace={note.path: units(note, texts[note.path]) for note in notes}))
+    words.commit()
+    return World(Vault(notes), FakeIndex(words), FakeBodies(texts))
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """Params of any method of recall, with the contract's defaults."""
+
+    query: str = ""
+    where: dict[str, Any] = {}
+    tags: tuple[str, ...] = ()
+    tag: str = ""
+    type: str = ""
+    folder: str = ""
+    category: str = ""
+    tree: str = ""
+    kinds: tuple[str, ...] = ()
+    since: str = ""
+    until: str = ""
+    mode: str = "text"
+    limit: int = 8
+    cursor: str = ""
+    include_sensitive: bool = False
+    include_superseded: bool = False
+    explain: bool = False
+    permalink: str = ""
+    path: str = ""
+    id: str = ""
+    depth: int = 1
