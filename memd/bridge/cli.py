@@ -1,0 +1,138 @@
+"""The command line: a word, its arguments, one call over the socket, the answer shown. Exit codes are decided here.
+
+Builds only the parser of the word that was used, and imports what that word needs: `memd search` loads no asyncio, no rich
+and no index.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable
+
+from memd import __version__
+from memd.bridge.cli_arguments import GLOBALS, add_params, collect, find_word, options_of, parser_for
+from memd.bridge.cli_shell import Options, Shell
+from memd.bridge.cli_show import show
+from memd.bridge.cli_words import OWN, docs
+from memd.bridge.stream import Unreachable
+from memd.model.errors import Refused
+from memd.serve.messages import OF_WORD, Method
+
+DONE, FAILED, USAGE, NO_DAEMON, INTERRUPTED = 0, 1, 2, 3, 130
+_LONG = frozenset(("seal", "patch", "chains", "refresh", "remember", "delete", "doctor", "undo", "correct", "move"))
+"""Words that may work for longer than a command usually waits."""
+
+
+Daemon = Callable[[argparse.Namespace], int]
+"""What `memd run` does with its arguments: vault, socket, config, idle_exit (seconds), log_level; None where not given."""
+
+
+def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
+    """The exit code: 0 done, 1 refused or failed, 2 usage, 3 no daemon."""
+    given = sys.argv[1:] if argv is None else argv
+    try:
+        return _run(given, daemon)
+    except SystemExit as left:
+        return left.code if isinstance(left.code, int) else USAGE
+    except Refused as refused:
+        return _fail(given, refused.code, refused.message, FAILED, refused.data)
+    except Unreachable as error:
+        return _fail(given, "unavailable", str(error), NO_DAEMON)
+    except TimeoutError:
+        return _fail(given, "deadline_exceeded", "no answer in time: `memd status` says what the daemon does", FAILED)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+
+
+def _fail(argv: list[str], code: str, message: str, exit_code: int, data: dict[str, object] | None = None) -> int:
+    shell = Shell(Options())
+    if "--json" in argv:
+        error: dict[str, object] = {"code": code, "message": message}
+        shell.print_json({"error": error | ({"data": data} if data else {})})
+    else:
+        shell.complain(message)
+    return exit_code
+
+
+def _run(argv: list[str], daemon: Daemon | None) -> int:
+    word, rest = find_word(argv)
+    if not word:
+        return _no_word(rest)
+    if word == "run":
+        return _daemon(rest, daemon)
+    if own := OWN.get(word):
+        module, _, function = own.run.partition(":")
+        found: int = getattr(importlib.import_module(f"memd.bridge.{module}"), function)(word, rest)
+        return found
+    if method := OF_WORD.get(word):
+        return call(word, method, rest)
+    print(f"memd: no command {word!r}{_nearest(word)}; `memd help` lists them", file=sys.stderr)
+    return USAGE
+
+
+def _daemon(argv: list[str], daemon: Daemon | None) -> int:
+    parser = parser_for("run", OWN["run"].doc)
+    parser.add_argument("--idle-exit", type=int, metavar="SECONDS", help="leave after so long without a request")
+    parser.add_argument("--log-level", choices=OWN["run"].options["--log-level"], help="how much is logged")
+    parsed = parser.parse_args(argv)
+    assert daemon is not None, "only __main__ runs a daemon"
+    return daemon(parsed)
+
+
+def _no_word(options: list[str]) -> int:
+    if "--version" in options:
+        print(f"memd {__version__}")
+        return DONE
+    if "--help" in options or "-h" in options:
+        print(overview())
+        return DONE
+    print(overview(), file=sys.stderr)
+    return USAGE
+
+
+def _nearest(word: str) -> str:
+    from difflib import get_close_matches
+
+    found = get_close_matches(word, docs(), 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def overview() -> str:
+    words = docs()
+    width = max(map(len, words))
+    lines = [f"  {word:{width}}  {doc}" for word, doc in words.items()]
+    everywhere = " ".join(f"[{name}{' …' if value else ''}]" for name, value in GLOBALS.items())
+    return "\n".join(
+        [
+            "memd COMMAND …",
+            "",
+            *lines,
+            "",
+            everywhere,
+            "`memd help COMMAND` has its options; topics: query ingest files vault exit forget",
+        ]
+    )
+
+
+def call(word: str, method: Method, argv: list[str]) -> int:
+    """A word that is one call."""
+    parser = parser_for(word, method.doc)
+    add_params(parser, method)
+    parsed = parser.parse_args(argv)
+    try:
+        params = collect(method, parsed)
+    except ValueError as error:
+        parser.error(str(error))
+    shell = Shell(options_of(parsed))
+    answer = shell.client(None if word in _LONG else 120.0).call(method.name, params)
+    if shell.options.json:
+        shell.print_json(answer)
+    else:
+        show(shell, word, answer)
+    return DONE

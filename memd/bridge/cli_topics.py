@@ -1,0 +1,59 @@
+"""What `memd help TOPIC` says beyond the options of a word."""
+
+from __future__ import annotations
+
+TOPICS = {
+    "query": """How to ask: memd search QUERY
+
+  words          notes with any of them, those with more of them first; the last word may be a beginning
+  "two words"    exactly so
+  -word          without it              (on the command line after --: memd search -- cats -dogs)
+  a OR b         either
+  path:courses   below a folder or with that in the path
+  tag:inbox      with the tag, nested ones included
+  [status:open]  a frontmatter field
+  --where K=V    the same as an option: K>V K>=V K<V K<=V, K~V contains, K is there, !K is not
+  --mode text    words only; vector: meaning only; hybrid: both (the default)
+""",
+    "ingest": """Taking in material: memd ingest FILE --format … --source … --session …
+
+  jsonl          one JSON object a line: speaker, text, and id, at, role if known
+  chat           lines `name: words`
+  markdown       a transcript with a heading or a bold name a turn
+  chatgpt        conversations.json of an export
+  claude         conversations.json of an export, or a Claude Code session (.jsonl)
+  mbox           a mailbox
+  auto           looks at the file (the default)
+
+The same file again changes nothing, so a run that broke off is simply repeated. --open leaves the session open
+for more to come; without it its last episode is formed.
+""",
+    "files": """Where things are
+
+  config         $XDG_CONFIG_HOME/memd/memd.toml (~/.config/memd/memd.toml); a vault `work` may have a work.toml beside it
+  socket         $XDG_RUNTIME_DIR/memd/<vault>.sock
+  cache          $XDG_CACHE_HOME/memd/<vault>: the indexes; may be deleted at any time
+  log            $XDG_STATE_HOME/memd/<vault>.log of a daemon that a command started
+  the vault      memory/ is what memd remembers, .trash/memd/ what it deleted, .conflict/ versions that lost
+""",
+    "vault": """Which vault a command means, the first that holds
+
+  1. --vault PATH or --vault NAME (a [[vaults]] entry of the config)
+  2. the configured vault that you stand in
+  3. [vault] path of the config
+  4. the only configured one
+""",
+    "exit": """Exit codes
+
+  0  done
+  1  refused or failed; the message says what to do next (--json prints {"error": {"code", "message"}})
+  2  the command line was not understood
+  3  no daemon, and none could be started
+""",
+    "forget": """Forgetting: memd forget KIND:ID
+
+  KIND is evidence, turn, episode, leaf, entity, session or source. The plan is shown first: what goes, what is made anew
+  without it, and where memd cannot reach (git history, other devices). --yes does it without asking, --purge removes
+  memd's own copies too, --withdraw refuses the same words when they come again.
+""",
+}
