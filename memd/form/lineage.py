@@ -1,0 +1,180 @@
+"""Where things come from: which file is which, which turns an episode holds, which leaves it states, who supports what.
+
+The lower half of `form.view`. Knows one snapshot. Never knows which of two leaves is current.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+
+from memd.form.facts import Facts, read, refused
+from memd.form.keys import ID, proposition_print, seconds, target
+from memd.model.note import Note
+from memd.model.vault import Vault, stem
+
+Stated = tuple[float, str, int]
+"""When and where a leaf was last stated: seconds, episode id, place among what that episode states."""
+
+
+class Lineage:
+    """Ids go in and come out; `note(id)` leads to the file. Unknown ids give None or nothing.
+
+    Two files with one id: the one that the vault's own look-up means; the other is an ordinary note.
+    """
+
+    def __init__(self, vault: Vault, before: Lineage | None = None) -> None:
+        self.vault = vault
+        self._facts: dict[str, Facts] = {}
+        self.files: dict[str, Note] = {}
+        self._by_kind: dict[str, list[str]] = defaultdict(list)
+        known = before._facts if before else {}
+        for path, note in vault.notes.items():
+            if note.kind == "note" or not note.id:
+                continue
+            if (held := self.files.get(note.id)) is not None and vault.by_id(note.id) is held:
+                continue
+            if held is None:
+                self._by_kind[note.kind].append(note.id)
+            self.files[note.id] = note
+            facts = known.get(path)
+            self._facts[path] = facts if facts and facts.note is note else read(note)
+
+    def note(self, id: str) -> Note | None:
+        """The file with that id, or the evidence file of a turn's id (`ev-…#t3`)."""
+        return self.files.get(id.partition("#")[0])
+
+    def of_kind(self, kind: str) -> list[Note]:
+        return [self.files[id] for id in self._by_kind.get(kind, ())]
+
+    def facts(self, id: str) -> Facts:
+        return self._facts[self.files[id].path]
+
+    # names -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _stems(self) -> dict[str, str]:
+        return {stem(note.path): note.id for note in self.of_kind("evidence")}
+
+    def refer(self, link: str, source: str = "") -> str | None:
+        """The id of the memory file that a link, a bare stem or an id means; None where none is there."""
+        name = target(link)[0]
+        if name in self.files:
+            return name
+        for found in reversed(ID.findall(name)):
+            if found in self.files:
+                return str(found)
+        if name in self._stems:
+            return self._stems[name]
+        path = self.vault.resolve(name, source) if name else None
+        note = self.vault.notes.get(path) if path else None
+        return note.id if note is not None and self.files.get(note.id) is note else None
+
+    def turn(self, link: str, source: str = "") -> str | None:
+        """The turn id that a link to a turn (or a turn id) means; None where the file or the turn is not there."""
+        name, block = target(link)
+        id = self.refer(name, source)
+        note = self.files.get(id) if id else None
+        if note is None or note.kind != "evidence" or not any(t.id == block for t in note.turns):
+            return None
+        return f"{note.id}#{block}"
+
+    # episodes and turns ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def episodes(self) -> tuple[Note, ...]:
+        """In the order of their arrival (`created`, then id)."""
+        return tuple(sorted(self.of_kind("episode"), key=lambda n: (n.created, n.id)))
+
+    @cached_property
+    def turns_of(self) -> dict[str, tuple[str, ...]]:
+        """Episode id -> ids of its turns that are there."""
+        return {
+            note.id: tuple(t for link in self.facts(note.id).turns if (t := self.turn(link, note.path)))
+            for note in self.episodes
+        }
+
+    @cached_property
+    def episodes_of_turn(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for episode, turns in self.turns_of.items():
+            for turn in turns:
+                found[turn].append(episode)
+        return {turn: tuple(episodes) for turn, episodes in found.items()}
+
+    @cached_property
+    def states(self) -> dict[str, tuple[str, ...]]:
+        """Episode id -> ids of the leaves that it states and that are there, in order."""
+        return {
+            note.id: tuple(leaf for link in self.facts(note.id).states if (leaf := self.refer(link, note.path)))
+            for note in self.episodes
+        }
+
+    @cached_property
+    def support(self) -> dict[str, tuple[str, ...]]:
+        """Leaf id -> ids of the episodes that state it."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for episode, leaves in self.states.items():
+            for leaf in dict.fromkeys(leaves):
+                found[leaf].append(episode)
+        return {leaf: tuple(episodes) for leaf, episodes in found.items()}
+
+    @cached_property
+    def _weak(self) -> dict[str, set[str]]:
+        """Leaf id -> episodes that state it, but not surely enough to bear it alone."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for note in self.episodes:
+            for link in self.facts(note.id).weak:
+                if leaf := self.refer(link, note.path):
+                    found[leaf].add(note.id)
+        return found
+
+    def supported(self, id: str) -> bool:
+        """At least one episode states it surely, or two do at all; a leaf that a person made needs none."""
+        episodes = self.support.get(id, ())
+        if not episodes:
+            return id in self.files and self.files[id].origin == "human"
+        return len(episodes) > 1 or episodes[0] not in self._weak.get(id, ())
+
+    def stands(self, id: str) -> bool:
+        """A leaf that is supported and that nobody has set inactive or withdrawn, superseded or not."""
+        note = self.files.get(id)
+        return note is not None and note.kind == "leaf" and note.status in ("", "active") and self.supported(id)
+
+    def said_key(self, episode: str) -> tuple[float, str]:
+        """When an episode counts as said: its end, else its beginning, else when it was captured."""
+        note = self.files[episode]
+        at = next((s for key in ("to", "from") if (s := seconds(str(note.frontmatter.get(key, "")))) is not None), None)
+        return (note.created if at is None else at, note.id)
+
+    @cached_property
+    def _stated(self) -> dict[str, Stated]:
+        found: dict[str, Stated] = {}
+        for episode, leaves in self.states.items():
+            at, id = self.said_key(episode)
+            for place, leaf in enumerate(leaves):
+                found[leaf] = max(found.get(leaf, (float("-inf"), "", 0)), (at, id, place))
+        return found
+
+    def last_stated(self, id: str) -> Stated:
+        """Of a leaf that no episode states: its own time."""
+        if id in self._stated:
+            return self._stated[id]
+        note = self.files[id]
+        at = seconds(str(note.frontmatter.get("observed_at", "")))
+        return (note.created if at is None else at, "", 0)
+
+    @cached_property
+    def refusals(self) -> dict[str, tuple[tuple[str, str, float], ...]]:
+        """Fingerprint -> (episode, text, confidence) of atoms that were not admitted."""
+        found: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
+        for note in self.episodes:
+            for item in refused(note):
+                text, sure = str(item.get("text", "")), item.get("confidence", 0)
+                known = float(sure) if isinstance(sure, int | float) else 0.0
+                found[proposition_print(text)].append((note.id, text, known))
+        return {printed: tuple(items) for printed, items in found.items()}
+
+    def vouchers(self, printed: str, besides: str, least: float) -> tuple[tuple[str, str], ...]:
+        """(episode, text) of refused atoms with this fingerprint and at least this confidence, in episodes but `besides`."""
+        return tuple((id, text) for id, text, sure in self.refusals.get(printed, ()) if id != besides and sure >= least)

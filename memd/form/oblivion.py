@@ -1,0 +1,308 @@
+"""One forget under way: what is gone, what is made again, and why, gathered as a staged plan.
+
+Sources first (turns, episodes), then leaves, then what rests on leaves, then lines that cite. Each stage sees the vault
+as the one before leaves it. Knows the view before, the staged snapshot after. Decides by support alone.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+from msgspec import Struct
+
+from memd.form import chains, files, profile, trees, view, withdrawn
+from memd.form.compose import Stage
+from memd.form.facts import quotes, statements
+from memd.form.forgetting import (
+    episode_forgets,
+    episode_without,
+    evidence_without,
+    first_created,
+    leaf_without,
+    lines_without,
+    repointed,
+)
+from memd.form.keys import folded, listed
+from memd.form.leaves import words_of
+from memd.form.purge import phrases
+from memd.form.scope import Scope
+from memd.model.config import Config
+from memd.model.fingerprint import sha256
+from memd.model.memory import Said
+from memd.model.note import Note
+from memd.model.plan import ABSENT, Move, Plan, Remove, Write
+from memd.model.question import Asking
+from memd.model.vault import Vault
+from memd.parse.memory import turns as turns_in
+from memd.parse.text import decode
+
+_LAYERS = ("profile", "history", "digest", "note", "summary", "chain", "episode", "leaf", "entity", "evidence")
+
+
+class Gone(Struct, frozen=True):
+    path: str
+    kind: str
+    id: str
+    reason: str
+
+
+class Forgotten(Struct, frozen=True):
+    """Told by `forget`. `phrases` are words that must be found nowhere after a purge: never log or write them.
+    `edited`: derived files that a person changed and that memd therefore leaves."""
+
+    removed: tuple[Gone, ...] = ()
+    recomputed: tuple[Gone, ...] = ()
+    phrases: tuple[str, ...] = ()
+    edited: tuple[str, ...] = ()
+
+
+class Work:
+    def __init__(self, vault: Vault, config: Config, now: datetime, scope: Scope) -> None:
+        self.memory, self.config, self.now, self.scope = view.of(vault), config, now, scope
+        self.stage = Stage(vault, now, config.formation.folder)
+        self.why: dict[str, str] = {}
+        self.words: list[str] = []
+        self.kept: list[str] = []
+        self.turn_words: list[str] = []
+        self.gone_leaves: set[str] = set()
+        self.touched: set[str] = set()
+        self.edited: list[str] = []
+
+    def write(self, note: Note, data: bytes, reason: str) -> None:
+        self.why.setdefault(note.path, reason)
+        self.stage.add(Plan((Write(note.path, data, note.sha256 or None),)))
+
+    def remove(self, note: Note, reason: str) -> None:
+        self.why[note.path] = reason
+        self.stage.add(Plan((Remove(note.path, note.sha256 or None),)))
+
+    # evidence and episodes ---------------------------------------------------------------------------------------
+
+    def sources(self) -> Asking:
+        """Turns leave their files, and episodes are told again over the turns that are left."""
+        memory, gone = self.memory, self.scope.turns
+        for id in sorted({turn.partition("#")[0] for turn in gone}):
+            yield from self._evidence(memory.files[id], {t.partition("#")[2] for t in gone if t.startswith(f"{id}#")})
+        hit = {e for turn in gone for e in memory.episodes_of_turn.get(turn, ())} | self.scope.episodes
+        for id in sorted(hit):
+            note = memory.files[id]
+            said = tuple(s for s in (yield from words_of(memory, id)) if s.id not in gone)
+            self.words += [note.title, note.lead, str(note.frontmatter.get("topic", ""))]
+            self.touched |= set(memory.states[id])
+            data = yield from self.stage.read(note.path)
+            if not said or data is None:
+                self.remove(note, "nothing of what it tells is left")
+                continue
+            states = [leaf for leaf in memory.states[id] if self._still(leaf, note, said)]
+            self.write(
+                note, episode_without(note, data, said, states, memory), "it is told again without what is forgotten"
+            )
+
+    def _evidence(self, note: Note, gone: set[str]) -> Asking:
+        data = yield from self.stage.read(note.path)
+        if data is None:
+            return
+        for said in turns_in(note, decode(data)[0]):
+            (self.turn_words if said.id.partition("#")[2] in gone else self.kept).append(said.text)
+        if gone >= {turn.id for turn in note.turns}:
+            self.remove(note, f"the {self.scope.kind} is forgotten")
+        else:
+            self.write(note, evidence_without(data, gone), f"{len(gone)} of its turns are forgotten")
+
+    def _still(self, leaf: str, episode: Note, said: tuple[Said, ...]) -> bool:
+        """Whether the turns left in an episode still state the leaf: a quote lies in them. Doubt forgets."""
+        own = [quote["turn"] for quote in quotes(self.memory.files[leaf])]
+        for item in statements(episode):
+            if self.memory.refer(str(item.get("leaf", "")), episode.path) == leaf and isinstance(
+                item.get("quotes"), list
+            ):
+                own += [str(q.get("turn", "")) for q in item["quotes"] if isinstance(q, dict)]
+        left = {turn.id for turn in said}
+        return any(self.memory.turn(name) in left for name in own)
+
+    # leaves ------------------------------------------------------------------------------------------------------
+
+    def leaves(self) -> Asking:
+        """Leaves without support go; those that others carry are made again from these."""
+        memory, now = self.memory, view.of(self.stage.vault)
+        quoting = {n.id for n in memory.of_kind("leaf") if self._quotes_gone(n)}
+        orphans = {n.id for n in now.of_kind("leaf") if not now.support.get(n.id) and n.origin != "human"}
+        affected = {id for id in self.touched | quoting if id in memory.files}
+        lost = {id for id in affected if not now.support.get(id) and memory.support.get(id)}
+        self.gone_leaves = set(self.scope.leaves) | lost | orphans
+        for id in sorted(self.gone_leaves):
+            note = memory.files[id]
+            self.words.append(note.lead or note.title)
+            reason = (
+                f"the {self.scope.kind} is forgotten" if id in self.scope.leaves else "nothing that is left states it"
+            )
+            self.remove(note, reason)
+        yield from self._unstate()
+        for id in sorted(affected - self.gone_leaves):
+            if id in quoting or self._birth_gone(id, now):
+                yield from self._carried(id, now)
+        for id, keys in sorted(repointed(memory, self.gone_leaves).items()):
+            note = self.stage.vault.notes[memory.files[id].path]
+            data = yield from self.stage.read(note.path)
+            if data is not None:
+                self.write(note, files.with_keys(data, keys), "what it replaced, or was replaced by, is gone")
+
+    def _quotes_gone(self, note: Note) -> bool:
+        return any(self.memory.turn(q["turn"], note.path) in self.scope.turns for q in quotes(note))
+
+    def _birth_gone(self, id: str, now: view.Memory) -> bool:
+        first = self.memory.support.get(id, ("",))[0]
+        return first not in now.support.get(id, ())
+
+    def _carried(self, id: str, now: view.Memory) -> Asking:
+        note, said, more = self.memory.files[id], [], []
+        for episode in now.support[id]:
+            said += yield from self._said(now, episode)
+            for item in statements(now.files[episode]):
+                if now.refer(str(item.get("leaf", ""))) == id and isinstance(item.get("quotes"), list):
+                    more += [{"turn": str(q.get("turn", "")), "text": str(q.get("text", ""))} for q in item["quotes"]]
+        data = yield from self.stage.read(note.path)
+        if data is not None:
+            self.words += [q["text"] for q in quotes(note)]
+            created = first_created(now, now.support[id])
+            self.write(
+                note,
+                leaf_without(note, data, tuple(said), more, created),
+                "other material states it; its own words are made again from that",
+            )
+
+    def _said(self, now: view.Memory, episode: str) -> Asking:
+        found: list[Said] = []
+        for turn in now.turns_of[episode]:
+            note = now.note(turn)
+            data = (yield from self.stage.read(note.path)) if note else None
+            if note and data is not None:
+                found += [s for s in turns_in(note, decode(data)[0]) if s.id == turn]
+        return found
+
+    def _unstate(self) -> Asking:
+        """Episodes that state a leaf which goes by name drop it, and do not bring it up again."""
+        memory = self.memory
+        hit = {e for id in self.scope.leaves for e in memory.support.get(id, ())}
+        for id in sorted(hit):
+            note = self.stage.vault.notes.get(memory.files[id].path)
+            data = (yield from self.stage.read(note.path)) if note else None
+            if note is None or data is None:
+                continue
+            prints = [memory.facts(i).fingerprint for i in memory.states[id] if i in self.scope.leaves]
+            self.write(
+                note,
+                episode_forgets(note, data, self.scope.leaves, prints, memory),
+                "it does not state what is forgotten",
+            )
+
+    # what rests on leaves ----------------------------------------------------------------------------------------
+
+    def dependants(self) -> Asking:
+        memory, config, now = self.memory, self.config, self.now
+        changed = {i for i in self.gone_leaves | self.touched if i in memory.files}
+        changed |= {other for id in changed for other in memory.versions(id)}
+        for tree in sorted({memory.tree_of(id) for id in changed}):
+            yield from self.stage.run(partial(trees.seal, config=config, now=now, tree=tree, only_stale=True))
+        matters = {memory.slot(id)[1:] for id in changed if all(memory.slot(id)[1:])}
+        if matters:
+            told = yield from self.stage.run(lambda v: chains.weave(v, config, now, only=matters))
+            self.edited += [memory.files[id].path for id in told.left]
+        yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed)))
+        self._empty_trees({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
+
+    def _empty_trees(self, trees_: set[str]) -> None:
+        """An entity that memd made goes with its last leaf; one that a person wrote in stays."""
+        left = view.of(self.stage.vault)
+        for tree in sorted(trees_):
+            note = left.trees.get(tree)
+            if note is None or left.leaves(tree) or (note.origin == "human" and tree not in self.scope.trees):
+                continue
+            if note.frontmatter.get("owner") is True and tree not in self.scope.trees:
+                continue
+            self.words += [note.title] if tree in self.scope.trees else []
+            self.remove(note, "it owns nothing any more")
+
+    # lines that cite ---------------------------------------------------------------------------------------------
+
+    def citing(self) -> Asking:
+        """Digests, older profiles and notes of memd's own lose the lines that cite what is gone; other leaves its name."""
+        gone = self._gone_ids()
+        folder = self.config.formation.folder
+        for path, note in sorted(self.stage.vault.notes.items()):
+            own = note.kind == "digest" or path.startswith(f"{folder}/history/")
+            journal = note.kind == "note" and note.origin not in ("", "human") and note.type == "journal"
+            if not (gone and (own or journal)):
+                continue
+            data = yield from self.stage.read(path)
+            left = lines_without(data, gone) if data is not None else None
+            if left is not None:
+                self.write(note, left, "lines that tell of it are taken out")
+        yield from self._names()
+
+    def _gone_ids(self) -> frozenset[str]:
+        planned = files.contents(self.stage.plan)
+        ids = {n.id for p, d in planned.items() if d is None and (n := self.memory.vault.notes.get(p)) and n.id}
+        return frozenset(ids - {n.id for n in self.stage.vault.notes.values() if n.id})
+
+    def _names(self) -> Asking:
+        """An entity that is forgotten is named in no other leaf's `entities` or `labels`."""
+        names = {
+            folded(n) for tree in self.scope.trees if (e := self.memory.trees.get(tree)) for n in (e.title, *e.aliases)
+        }
+        for note in list(self.stage.vault.notes.values()) if names else []:
+            if note.kind != "leaf":
+                continue
+            keys = {key: listed(note.frontmatter.get(key)) for key in ("entities", "labels")}
+            left = {k: [v for v in vs if folded(v.strip("[]")) not in names] for k, vs in keys.items()}
+            if any(len(left[k]) != len(keys[k]) for k in keys):
+                data = yield from self.stage.read(note.path)
+                if data is not None:
+                    self.write(
+                        note,
+                        files.with_keys(data, {k: v for k, v in left.items() if keys[k]}),
+                        "it names what is forgotten",
+                    )
+
+    def withdrawal(self) -> Asking:
+        path = withdrawn.path_of(self.config)
+        data = yield from self.stage.read(path)
+        made = withdrawn.added(data, self.now, self.scope.kind, self.scope.name, self.turn_words)
+        self.why[path] = "only keyed hashes are kept, so that it is refused when it comes again"
+        self.stage.add(Plan((Write(path, made, sha256(data) if data is not None else ABSENT),)))
+
+    # the plan ----------------------------------------------------------------------------------------------------
+
+    def plan(self, purge: bool) -> Plan:
+        """What rests on a thing goes before the thing: a plan cut short leaves enough to find the rest again."""
+        named = self.scope.kind in ("leaf", "entity")
+        order = {kind: n for n, kind in enumerate(_LAYERS)}
+        if not named:
+            order["episode"] = order["leaf"] + 0.5  # type: ignore[assignment]
+        steps = sorted(self.stage.plan.steps, key=lambda s: (order.get(self._kind(s.path), 99), s.path))
+        steps = [
+            s if purge or not isinstance(s, Remove) else Move(s.path, files.trash_path(self.now, s.path), s.expect)
+            for s in steps
+        ]
+        lines = files.reasons(f"{path}: {why}" for path, why in sorted(self.why.items()))
+        return Plan(tuple(steps), lines, self.stage.plan.reads, undo=not purge)
+
+    def _kind(self, path: str) -> str:
+        if path.startswith(f"{self.config.formation.folder}/history/"):
+            return "history"
+        if path == withdrawn.path_of(self.config):
+            return "evidence"
+        note = self.memory.vault.notes.get(path) or self.stage.vault.notes.get(path)
+        return note.kind if note else ""
+
+    def told(self) -> Forgotten:
+        removed: list[Gone] = []
+        recomputed: list[Gone] = []
+        for step in self.stage.plan.steps:
+            note = self.memory.vault.notes.get(step.path) or self.stage.vault.notes.get(step.path)
+            reason = self.why.get(step.path, "it is made again without what is forgotten")
+            row = Gone(step.path, self._kind(step.path), note.id if note else "", reason)
+            (recomputed if isinstance(step, Write) else removed).append(row)
+        wanted = phrases((*self.turn_words, *self.words), self.kept)
+        return Forgotten(tuple(removed), tuple(recomputed), wanted, tuple(self.edited))
