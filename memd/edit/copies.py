@@ -1,0 +1,121 @@
+"""Copies that sync engines leave beside a note when two devices changed it: known by name, settled by content.
+
+A plain name (`Plan 2.md`, `Plan-LAPTOP.md`) is a copy only where the content says so. Knows names and lines, no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from memd.edit import merge
+from memd.edit.splice import read
+from memd.model.fingerprint import sha256
+from memd.model.plan import Move, Plan, Write
+from memd.parse import frontmatter
+
+CONFLICTS = ".conflict"
+
+_WORDS = (
+    r"conflicted copy|conflicting copy|case conflict|unicode encoding conflict|sfconflict|冲突副本|衝突副本|衝突複本|冲突的副本|衝突的複本"
+    r"|競合コピー|競合したコピー|충돌된? ?(?:사본|복사본)|in Konflikt stehende Kopie|Konfliktkopie|copie en conflit|copie conflictuelle"
+    r"|copia en conflicto|copia in conflitto|cópia em conflito|cópia conflitante|конфликтующая копия|kopia powodująca konflikt|kopia w konflikcie"
+)
+_NAMED = (
+    re.compile(r"(?P<stem>.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"),
+    re.compile(rf"(?P<stem>.+?) ?[(（][^()（）]*(?:{_WORDS})[^()（）]*[)）]", re.IGNORECASE),
+    re.compile(r"(?P<stem>.+)_conflict-\d{8}-\d{6}"),
+    re.compile(r"(?P<stem>.+) \[Conflict(?: \d+)?\]", re.IGNORECASE),
+    re.compile(r"(?P<stem>.+)-(?:LAPTOP|DESKTOP|SURFACE|PC|WIN)-[A-Z0-9]{5,}(?:-\d+)?"),
+)
+_PLAIN = (
+    re.compile(r"(?P<stem>.+?) ?[(（]\d{1,2}[)）]"),
+    re.compile(r"(?P<stem>.+) \d{1,2}"),
+    re.compile(r"(?P<stem>.+)-(?=[^-]*[A-Z])[\w .'’]{3,40}(?:-\d+)?"),
+)
+
+
+def original_of(path: str) -> str | None:
+    """The path of the note that a file with a sync engine's name is a copy of; None for any other name."""
+    return _original(path, _NAMED)
+
+
+def is_copy(path: str) -> bool:
+    return original_of(path) is not None
+
+
+def perhaps_of(path: str) -> tuple[str, ...]:
+    """Notes that a file with a plain name may be a copy of, iCloud's and OneDrive's way; content decides."""
+    return tuple(
+        f"{found['stem']}.md"
+        for pattern in _PLAIN
+        if path.lower().endswith(".md") and (found := pattern.fullmatch(path[:-3]))
+    )
+
+
+def settle(path: str, original: str, copy: bytes, note: bytes) -> Plan | None:
+    """What to do with a copy: the union into the note and the copy to `.conflict/`, or None: leave both to a person.
+
+    The copy is moved, never removed; both are expected to be as they were read. Two devices that see the same pair
+    make the same plan, so they converge.
+    """
+    if not is_copy(path) and not _same_note(note, copy):
+        return None
+    merged = _merged(note, copy)
+    if merged is None:
+        return None
+    write = (Write(original, merged, sha256(note), append=True),) if merged != note else ()
+    move = Move(path, _kept(path, "copy", sha256(copy)[:8]), sha256(copy))
+    reads = ((original, sha256(note)), (path, sha256(copy)))
+    return Plan((*write, move), (f"{path} is a sync engine's copy of {original}: lines joined",), reads, undo=True)
+
+
+def kept_at(path: str, origin: str, now: datetime) -> str:
+    """Where a version that lost is kept: `.conflict/<path>__<origin>__<time>.md`."""
+    return _kept(path, origin, f"{now:%Y%m%dT%H%M%S}")
+
+
+def _kept(path: str, origin: str, mark: str) -> str:
+    stem = path[:-3] if path.lower().endswith(".md") else path
+    who = re.sub(r"[^\w-]+", "-", origin).strip("-") or "unknown"
+    return f"{CONFLICTS}/{stem}__{who}__{mark}.md"
+
+
+def _original(path: str, patterns: tuple[re.Pattern[str], ...]) -> str | None:
+    if not path.lower().endswith(".md"):
+        return None
+    folder, slash, name = path.rpartition("/")
+    for pattern in patterns:
+        if found := pattern.fullmatch(name[:-3]):
+            return f"{folder}{slash}{found['stem']}.md"
+    return None
+
+
+def _merged(note: bytes, copy: bytes) -> bytes | None:
+    """The union, unless memory owns the file: its turns and hashes are no lines to be joined; then only what adds nothing."""
+    merged = merge.union(note, copy)
+    if (
+        merged is None
+        or merged == note
+        or not ({"body_sha256", "turns", "id"} & frontmatter.spans(read(note).text).keys())
+    ):
+        return merged
+    return merged if merged == copy and b"body_sha256" not in copy else None
+
+
+def _same_note(note: bytes, copy: bytes) -> bool:
+    """Evidence that two files are one note: they carry one permalink or id, or one is the other with lines added."""
+    if note == copy:
+        return True
+    mine, other = (_identity(data) for data in (note, copy))
+    if mine or other:
+        return bool(mine) and mine == other
+    if min(len(note.splitlines()), len(copy.splitlines())) < 3:
+        return False
+    return merge.union(note, copy) in (note, copy)
+
+
+def _identity(data: bytes) -> tuple[str, ...]:
+    text = read(data).text
+    spans = frontmatter.spans(text)
+    return tuple(text[slice(*spans[key])].strip("\"'") for key in ("permalink", "id") if key in spans)

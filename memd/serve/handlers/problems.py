@@ -1,0 +1,62 @@
+"""`memory.doctor`: every problem with path, line, reason and what to do. Knows the snapshot and what the parts report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memd.edit import copies
+from memd.model.problem import Problem
+from memd.model.vault import Vault
+from memd.recall import cursors
+from memd.recall.names import clean
+from memd.serve.handlers.context import Context
+
+PAGE = 200
+
+
+def doctor(ctx: Context, reported: Iterable[Problem], conflicts: Iterable[str], cursor: str) -> dict[str, Any]:
+    """`problems` in path order and `cursor`. `reported`: what disk, watcher, indexes and models say of themselves;
+    `conflicts`: files in `.conflict/`, which wait for a person."""
+    found = [*reported, *(p for note in ctx.vault.notes.values() for p in note.problems)]
+    found += [*_copies(ctx.vault), *_twins(ctx.vault), *(_conflict(path) for path in conflicts)]
+    seen = [p for p in dict.fromkeys(found) if not p.path or ctx.sees(p.path.removeprefix(".conflict/"))]
+    seen.sort(key=lambda p: (p.path, p.line, p.code))
+    keys = [f"{p.path}:{p.line}:{p.code}" for p in seen]
+    position, last = cursors.opened(cursor)
+    begin = cursors.start(keys, position, last) if cursor else 0
+    page = seen[begin : begin + PAGE]
+    end = begin + len(page)
+    more = cursors.after(end, keys[end - 1]) if page and end < len(seen) else ""
+    return {"problems": [_told(problem) for problem in page], "total": len(seen), "cursor": more}
+
+
+def _told(problem: Problem) -> dict[str, Any]:
+    return {
+        "code": problem.code,
+        "path": clean(problem.path),
+        "line": problem.line,
+        "message": clean(problem.message),
+        "hint": problem.hint,
+    }
+
+
+def _copies(vault: Vault) -> Iterable[Problem]:
+    for path in vault.notes:
+        original = copies.original_of(path)
+        if original is not None:
+            both = f"a sync engine's copy of {original}: both are kept as they are"
+            yield Problem("conflict_copy", path, 0, both, "compare the two, take over what is missing, delete the copy")
+
+
+def _twins(vault: Vault) -> Iterable[Problem]:
+    """Two files with one id: the one at the id's own path keeps it."""
+    for note in vault.notes.values():
+        if note.id and (kept := vault.by_id(note.id)) is not None and kept.path != note.path:
+            what = f"has the id {note.id} of {kept.path}, which keeps it; this one is read as an ordinary note"
+            yield Problem("id_twice", note.path, 0, what, "delete the copy, or take the id out of it")
+
+
+def _conflict(path: str) -> Problem:
+    what = "a version that lost to a later save is kept here"
+    return Problem("conflict_kept", path, 0, what, "take over what is missing in the note, then delete this file")
