@@ -92,11 +92,14 @@ class _Found:
         """A path from a hint: a folder is walked, a note listed, anything else is not there."""
         if path in self.folders or path in self.files:
             return
+        if not path:
+            self.stack.append(path)
+            return
         folder, _, name = path.rpartition("/")
         try:
             fd = open_beneath(base, folder, getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY, walk=self.plain)
             try:
-                st = os.stat(name or ".", dir_fd=fd, follow_symlinks=False)
+                st = os.stat(name, dir_fd=fd, follow_symlinks=False)
             finally:
                 os.close(fd)
         except (FileNotFoundError, NotADirectoryError, Refused, ValueError):

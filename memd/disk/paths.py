@@ -112,10 +112,10 @@ def open_beneath(base: int, path: str, flags: int, mode: int = 0, *, walk: bool 
 
     `walk` asks for the way that needs no openat2. Raises OSError as open(2) does, Refused("outside_vault") for a link.
     """
-    flags |= os.O_NOFOLLOW | os.O_CLOEXEC
+    flags |= os.O_CLOEXEC
     try:
         if walk or not has_openat2():
-            return _walked(base, path, flags, mode)
+            return _walked(base, path, flags | os.O_NOFOLLOW, mode)
         return _openat2(base, path or ".", flags, mode)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EXDEV):
@@ -142,7 +142,9 @@ def _openat2(base: int, path: str, flags: int, mode: int) -> int:
 
 
 def _walked(base: int, path: str, flags: int, mode: int) -> int:
-    *folders, name = path.split("/") if path else ["."]
+    if not path:
+        return os.dup(base)
+    *folders, name = path.split("/")
     here = base
     try:
         for folder in folders:
