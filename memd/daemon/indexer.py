@@ -43,17 +43,20 @@ class Indexer:
         self,
         words: Words,
         keep: Callable[[Mapping[str, object]], None],
+        wipe: Callable[[], None],
         settled: Callable[[], None],
     ) -> None:
         self._words = words
         self._keep = keep
+        self._wipe = wipe
         self._settled = settled
         self._wake = threading.Condition()
         self._queue: dict[str, Indexed] = {}
         self._urgent: dict[str, Indexed] = {}
         self._applied: dict[str, Indexed] = {}
+        self._restated: dict[str, object] = {}
         self._retry_at = 0.0
-        self._working = False
+        self._clearing: threading.Event | None = None
         self._asked = 0
         self._stop = False
         self.visible = 0
@@ -75,6 +78,26 @@ class Indexer:
             self._wake.notify()
             return self._asked
 
+    def restate(self, rows: Mapping[str, object]) -> None:
+        """Ledger rows of files whose words are as they were: kept now, or with the words that are still on their way."""
+        with self._wake:
+            for path, row in rows.items():
+                waiting = self._urgent if path in self._urgent else self._queue
+                if path in waiting:
+                    waiting[path] = Indexed(waiting[path].units, row)
+                else:
+                    self._restated[path] = row
+            self._wake.notify()
+
+    def clear(self) -> None:
+        """Empty the index and the ledger, from the owner thread; returns when that is done."""
+        done = threading.Event()
+        with self._wake:
+            self._queue, self._urgent, self._applied, self._restated = {}, {}, {}, {}
+            self._clearing = done
+            self._wake.notify()
+        done.wait()
+
     @property
     def pending(self) -> int:
         """Changes that are not searchable yet."""
@@ -90,16 +113,20 @@ class Indexer:
     def _run(self) -> None:
         last = time.monotonic()
         while self._wait():
+            if self._clearing:
+                self._wipe()
+                self._clearing.set()
+                self._clearing = None
             with self._wake:
                 hurry = bool(self._urgent)
                 asked, batch = self._asked, self._take()
                 clear, idle = not self._urgent, not (self._urgent or self._queue)
-            self._apply(batch)
-            if idle or (hurry and clear) or time.monotonic() - last > COMMIT_EVERY:
+            due = idle or (hurry and clear) or time.monotonic() - last > COMMIT_EVERY
+            if self._apply(batch) and due:
                 done, last = self._commit(), time.monotonic()
                 if done and clear:
                     self.visible = asked
-                self._settled()
+            self._settled()
         self._words.close()
 
     def _wait(self) -> bool:
@@ -107,33 +134,48 @@ class Indexer:
         with self._wake:
             while not self._stop and (pause := self._pause()) != 0:
                 self._wake.wait(pause)
-            return bool(self._queue or self._urgent or self._applied) and not (self._stop and self.error)
+            return self._busy() and not (self._stop and self.error)
 
     def _pause(self) -> float | None:
         """Seconds until there is something to do; None: until told."""
-        if not (self._queue or self._urgent or self._applied):
+        if not self._busy():
             return None
         return max(0.0, self._retry_at - time.monotonic())
+
+    def _busy(self) -> bool:
+        return bool(self._queue or self._urgent or self._applied or self._restated or self._clearing)
 
     def _take(self) -> dict[str, Indexed]:
         source = self._urgent or self._queue
         return {path: source.pop(path) for path in list(source)[:BATCH]}
 
-    def _apply(self, batch: Mapping[str, Indexed]) -> None:
+    def _apply(self, batch: Mapping[str, Indexed]) -> bool:
         self._applied.update(batch)
         try:
             if batch:
                 self._words.apply(_operations(batch.items()))
         except Refused as error:
             self._put_back(error)
+            return False
+        return True
 
     def _commit(self) -> bool:
         try:
-            self._words.commit()
+            if self._applied:
+                self._words.commit()
         except Refused as error:
             self._put_back(error)
             return False
-        self._keep({path: state.row for path, state in self._applied.items()})
+        rows = {path: state.row for path, state in self._applied.items()}
+        with self._wake:
+            rows |= self._restated
+            self._restated = {}
+        try:
+            self._keep(rows)
+        except Refused as error:
+            log.warning(
+                "the ledger could not be written; these files are read again at the next start: %s", error.message
+            )
         self._applied = {}
         self.error, self._retry_at = "", 0.0
         return True

@@ -1,0 +1,215 @@
+"""The parts of a running daemon, each as a context that starts it and takes it down.
+
+`build` enters them in order and leaves them in reverse. Until the indexes are open only `hello` is answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import time
+from collections.abc import AsyncIterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from multiprocessing import get_context
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from memd.daemon import clock
+from memd.daemon.bodies import DiskBodies
+from memd.daemon.core import Core
+from memd.daemon.events import Events
+from memd.daemon.keeper import Keeper
+from memd.daemon.library import Library
+from memd.daemon.measure import Measures
+from memd.daemon.memory import Memories
+from memd.daemon.reading import How
+from memd.daemon.service import Service, greeting
+from memd.daemon.upkeep import Upkeep
+from memd.daemon.writing import Desk
+from memd.disk import obsidian, root
+from memd.disk.ignore import Ignore
+from memd.disk.listing import Listing, Stat
+from memd.disk.watch import Watcher
+from memd.disk.writer import Writer
+from memd.index.port import VectorStatus
+from memd.model.config import Config
+from memd.model.problem import Problem
+from memd.serve import binding, places, systemd
+from memd.serve.connection import Limits
+from memd.serve.messages import Call
+from memd.serve.peers import Peer, gate_of
+from memd.serve.socket import Server
+
+log = logging.getLogger("memd.app")
+
+TICK = 1.0
+
+
+class App:
+    """One vault's daemon. `problems` are the config's; `idle_exit` in seconds, None: never."""
+
+    def __init__(
+        self, place: places.Place, config: Config, problems: tuple[Problem, ...], zone: ZoneInfo, idle_exit: int | None
+    ) -> None:
+        self.place = place
+        self.config = config
+        self.zone = zone
+        self.root = os.path.realpath(place.vault)
+        self.about = {"id": place.id, "path": self.root, "name": place.name}
+        self.measures = Measures()
+        self._config_problems = problems
+        self._idle_exit = idle_exit
+        self._pool: ProcessPoolExecutor | None = None
+        self.service: Service | None = None
+
+    def now(self) -> Any:
+        return clock.now(self.zone)
+
+    # the socket --------------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        self._ready = asyncio.Event()
+        self.server = Server(self._handle, Limits(connections=binding.room_for_connections()), self.measures.observe)
+        passed = systemd.inherited(os.environ)
+        if passed:
+            for given in passed:
+                await self.server.open(given)
+        else:
+            await self.server.open(binding.listen(self.place.socket), path=self.place.socket)
+        for further in self.config.socket:
+            path = os.path.expanduser(further.path)
+            await self.server.open(binding.listen(path), gate_of(further), path)
+        try:
+            yield
+        finally:
+            await self.server.close()
+
+    async def _handle(self, call: Call, peer: Peer) -> dict[str, Any]:
+        if self.service is None:
+            if call.method.name == "hello":
+                opening = VectorStatus(reason="memd is starting")
+                return {**greeting(self.about, opening, "", peer), "index": {"current": False, "pending": 0}}
+            await self._ready.wait()
+        assert self.service is not None
+        return await self.service.handle(call, peer)
+
+    # indexes and snapshot ----------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def indexes(self) -> AsyncIterator[None]:
+        loop = asyncio.get_running_loop()
+        told = obsidian.settings(self.root)
+        how = How(self.root, self.config.formation.folder, self.config.vault.max_note, self.zone.key, told.templates)
+        self.library = await loop.run_in_executor(None, Library, self.place.cache, self._committed)
+        rows = await loop.run_in_executor(None, self.library.rows)
+        ignore = Ignore(told.filters, self.config.vault.ignore)
+        self.keeper = Keeper(how, ignore, self.library.indexer, self.library.embed, self._processes)
+        known = Listing(
+            {p: Stat(s.size, s.mtime_ns, s.ctime_ns, s.ino, s.dev, 1) for p, r in rows.items() if (s := r.stat)}
+        )
+        await loop.run_in_executor(None, self.keeper.restore, rows, known, root.identify(self.root))
+        bodies = DiskBodies(self.root, self.config.vault.max_note, self.keeper.version)
+        self.core = Core(self.keeper, self.library, Writer(self.root), bodies)
+        self.library.indexer.start()
+        try:
+            yield
+        finally:
+            self.core.close()
+            await loop.run_in_executor(None, self.library.close)
+            if self._pool:
+                self._pool.shutdown(cancel_futures=True)
+
+    def _committed(self) -> None:
+        with suppress(AttributeError):
+            self.core.on_commit()
+
+    def _processes(self) -> Executor:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(max(1, min(4, os.cpu_count() or 1)), mp_context=get_context("spawn"))
+        return self._pool
+
+    # files -------------------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def files(self) -> AsyncIterator[None]:
+        core = self.core
+        self.watcher = Watcher(self.root, core.touch_from_thread, self.keeper.ignore)
+        self.upkeep = Upkeep(core, self.watcher, self.measures, self.config, self.now)
+        self.upkeep.config_problems = self._config_problems
+        self.memories = Memories(core, self.config, self.now, self.upkeep.stamp)
+        self.events = Events(self.server, self.keeper)
+        core.changed = self._changed
+        desk = Desk(core, self.now, time.monotonic)
+        service = Service(self.about, core, desk, self.memories, self.upkeep, self.config, self.now)
+        await core.in_reader(self.watcher.start)
+        first = asyncio.create_task(self._first_look())
+        self.service = service
+        self._ready.set()
+        try:
+            yield
+        finally:
+            first.cancel()
+            with suppress(asyncio.CancelledError):
+                await first
+            await core.in_reader(self.watcher.stop)
+
+    async def _first_look(self) -> None:
+        await self.core.look()
+        strays = self.keeper.listing.strays
+        late = await self.core.in_scribe(self.core.writer.sweep, strays, self.upkeep.stamp())
+        if late:
+            self.core.touch(frozenset(each.path for each in late))
+
+    async def _changed(self, change: Any) -> None:
+        self.events.publish(change)
+        await self.upkeep.changed(change)
+        self.memories.changed(change)
+
+    # what comes last ---------------------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def meaning(self) -> AsyncIterator[None]:
+        yield
+
+    @asynccontextmanager
+    async def alarms(self) -> AsyncIterator[None]:
+        yield
+
+    def reload(self) -> None:
+        """SIGHUP: the config anew. What cannot change while running says so."""
+        config, problems = places.read_config(self.place.config)
+        if any(problem.code == "config_syntax" for problem in problems):
+            log.error("the config does not parse: the old one stays")
+            return
+        self.config = config
+        for part in (self.upkeep, self.memories, self.service):
+            if part is not None:
+                part.config = config
+        self.upkeep.config_problems = problems
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Until told to stop, or idle for too long: small chores every second, a scan every half minute."""
+        loop = asyncio.get_running_loop()
+        next_scan = loop.time() + self.config.daemon.scan_every
+        watchdog = systemd.watchdog_seconds(os.environ)
+        next_bark = loop.time()
+        while not stop.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), TICK)
+            await self.upkeep.tick()
+            if watchdog and loop.time() >= next_bark:
+                systemd.notify(os.environ, "WATCHDOG=1")
+                next_bark = loop.time() + watchdog
+            if loop.time() >= next_scan and not stop.is_set():
+                await self.upkeep.scan()
+                next_scan = loop.time() + self.config.daemon.scan_every
+            if self._idle(loop.time()):
+                log.info("nobody asked for a while: leaving")
+                return
+
+    def _idle(self, now: float) -> bool:
+        since = self.server.idle_since()
+        return bool(self._idle_exit) and since is not None and now - since > (self._idle_exit or 0)

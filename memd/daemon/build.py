@@ -1,0 +1,60 @@
+"""`memd run`: the parts made, joined and started in order; stopped in the reverse order.
+
+The socket answers first, then the ledger, the text index, the files, the watcher; vectors and the scheduler come last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from contextlib import AsyncExitStack
+
+from memd.daemon import clock, logs
+from memd.daemon.app import App
+from memd.daemon.lock import Lock
+from memd.model.errors import Refused
+from memd.serve import places, systemd
+
+log = logging.getLogger("memd.build")
+
+
+def main(args: argparse.Namespace) -> int:
+    """The exit code. `args`: vault, socket, config, idle_exit, log_level."""
+    try:
+        place = places.locate(os.environ, os.getcwd(), args.vault or "", args.socket or "", args.config or "")
+        config, problems = places.read_config(place.config)
+        logs.set_up(args.log_level or config.daemon.log_level)
+        if not os.path.isdir(place.vault):
+            raise Refused("not_found", f"the vault {place.vault} is not there: `memd init {place.vault}` makes one")
+        lock = Lock(place.cache, place.vault, place.socket)
+    except Refused as refused:
+        print(f"memd: {refused.message}", file=sys.stderr)
+        return 1
+    try:
+        zone = clock.zone_named(config.vault.timezone, os.environ)
+        app = App(place, config, problems, zone, idle_exit=args.idle_exit)
+        asyncio.run(_serve(app))
+    except Refused as refused:
+        print(f"memd: {refused.message}", file=sys.stderr)
+        return 1
+    finally:
+        lock.release()
+    return 0
+
+
+async def _serve(app: App) -> None:
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(name, stop.set)
+    loop.add_signal_handler(signal.SIGHUP, app.reload)
+    async with AsyncExitStack() as parts:
+        for part in (app.listening(), app.indexes(), app.files(), app.meaning(), app.alarms()):
+            await parts.enter_async_context(part)
+        systemd.notify(os.environ, "READY=1")
+        await app.run(stop)
+        systemd.notify(os.environ, "STOPPING=1")

@@ -1,0 +1,183 @@
+"""The heart: touched paths in, snapshots out, and the one turn in which anything changes.
+
+Holds the keeper, the library and the writer together. Everything that changes the vault or the snapshot happens while
+`turn` is held; everything that only looks takes `vault` as it stands. Never knows what a request or a formation step wants.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from memd.daemon.bodies import DiskBodies
+from memd.daemon.keeper import EVERYTHING, Keeper, Looked
+from memd.daemon.library import Library
+from memd.disk.writer import Writer
+from memd.model.change import Change
+from memd.model.plan import Move, Plan, Receipt
+from memd.model.vault import Vault
+
+log = logging.getLogger("memd.core")
+T = TypeVar("T")
+
+QUIET = 0.008
+"""Seconds after a touch before looking: an atomic save is several events."""
+AGAIN = 0.05
+"""Seconds before a file that was being written is looked at again."""
+PATIENCE = 2.0
+"""Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
+
+
+class Core:
+    """One vault's moving parts. Methods belong to the event loop unless they say otherwise."""
+
+    def __init__(self, keeper: Keeper, library: Library, writer: Writer, bodies: DiskBodies) -> None:
+        self.keeper = keeper
+        self.library = library
+        self.writer = writer
+        self.bodies = bodies
+        self.turn = asyncio.Lock()
+        self.changed: Callable[[Change], Awaitable[None]] | None = None
+        self.visible_wanted = 0
+        self.reading = 0
+        self._loop = asyncio.get_running_loop()
+        self._readers = ThreadPoolExecutor(4, thread_name_prefix="memd-read")
+        self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
+        self._touched: set[str] = set()
+        self._looking: asyncio.Task[None] | None = None
+        self._committed = asyncio.Event()
+
+    @property
+    def vault(self) -> Vault:
+        return self.keeper.vault
+
+    # what is current ---------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """`index` of every result (contract): whether files and text index are in step, and how many are not."""
+        pending = self.library.indexer.pending + len(self._touched) + self.reading
+        held = self.keeper.hold is not None
+        return {
+            "current": pending == 0 and not self._looking and not held and not self.library.indexer.error,
+            "pending": pending,
+        }
+
+    def on_commit(self) -> None:
+        """From the indexer's thread."""
+        self._loop.call_soon_threadsafe(self._committed.set)
+
+    async def visible(self) -> None:
+        """Wait until what clients wrote is searchable, at most `PATIENCE`."""
+        end = self._loop.time() + PATIENCE
+        while self.library.indexer.visible < self.visible_wanted and (left := end - self._loop.time()) > 0:
+            self._committed.clear()
+            if self.library.indexer.visible >= self.visible_wanted:
+                return
+            try:
+                await asyncio.wait_for(self._committed.wait(), left)
+            except TimeoutError:
+                return
+
+    async def quiet(self) -> None:
+        """Wait until what was found is searchable, however long the indexes take."""
+        while not self.state()["current"] and self.keeper.hold is None and not self.library.indexer.error:
+            self._committed.clear()
+            if self.state()["current"]:
+                return
+            try:
+                await asyncio.wait_for(self._committed.wait(), 0.2)
+            except TimeoutError:
+                continue
+
+    async def forget_everything(self) -> None:
+        """Drop all that is derived and begin again from the files; answers come from the old snapshot until then."""
+        async with self.turn:
+            await self.in_reader(self.library.indexer.clear)
+            self.keeper.forget()
+            await self.absorb(EVERYTHING)
+
+    # threads -----------------------------------------------------------------------------------------------------
+
+    async def in_reader(self, work: Callable[..., T], *args: Any) -> T:
+        return await self._loop.run_in_executor(self._readers, lambda: work(*args))
+
+    async def in_scribe(self, work: Callable[..., T], *args: Any) -> T:
+        return await self._loop.run_in_executor(self._scribe, lambda: work(*args))
+
+    # looking -----------------------------------------------------------------------------------------------------
+
+    def touch_from_thread(self, paths: frozenset[str]) -> None:
+        self._loop.call_soon_threadsafe(self.touch, paths)
+
+    def touch(self, paths: frozenset[str]) -> None:
+        """These may differ now: look soon."""
+        self._touched |= paths
+        if self._looking is None:
+            self._looking = self._loop.create_task(self._look_soon())
+
+    async def _look_soon(self) -> None:
+        try:
+            while self._touched:
+                await asyncio.sleep(QUIET)
+                async with self.turn:
+                    await self.absorb(self._take_touched())
+        finally:
+            self._looking = None
+
+    def _take_touched(self) -> frozenset[str]:
+        touched = EVERYTHING if "" in self._touched else frozenset(self._touched)
+        self._touched.clear()
+        return touched
+
+    async def look(self, accept: bool = False) -> Change:
+        """Look at everything now, with whatever was touched; the turn must not be held."""
+        async with self.turn:
+            self._touched.clear()
+            return await self.absorb(EVERYTHING, accept=accept)
+
+    async def absorb(
+        self, touched: frozenset[str], urgent: bool = False, accept: bool = False, ours: int = 0
+    ) -> Change:
+        """Bring the snapshot in step with these files; the turn is held, and lent out between slices of a large vault."""
+        looked = await self.in_reader(self.keeper.look, touched, accept, ours)
+        change = await self._take(looked, urgent)
+        while looked.rest and looked.hold is None:
+            self.reading = len(looked.rest)
+            looked = await self.in_reader(self.keeper.more, looked)
+            await self._take(looked, urgent)
+            self.turn.release()
+            await asyncio.sleep(0)
+            await self.turn.acquire()
+        self.reading = 0
+        return change
+
+    async def _take(self, looked: Looked, urgent: bool) -> Change:
+        change, number = self.keeper.take(looked, urgent)
+        if urgent and number:
+            self.visible_wanted = max(self.visible_wanted, number)
+        if looked.again:
+            self._loop.call_later(AGAIN, self.touch, looked.again)
+        if change and self.changed is not None:
+            await self.changed(change)
+        return change
+
+    # writing -----------------------------------------------------------------------------------------------------
+
+    async def apply(self, plan: Plan, stamp: str) -> tuple[Receipt, ...]:
+        """Carry a plan out and see its effect in the snapshot; the turn is held."""
+        if not plan:
+            return ()
+        receipts = await self.in_scribe(self.writer.apply, plan, stamp)
+        paths = {
+            path for step in plan.steps for path in ((step.path, step.to) if isinstance(step, Move) else (step.path,))
+        }
+        removed = sum(1 for step in plan.steps if not hasattr(step, "content"))
+        await self.absorb(frozenset(paths), urgent=True, ours=removed)
+        return receipts
+
+    def close(self) -> None:
+        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._scribe.shutdown(wait=True)

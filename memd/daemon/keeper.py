@@ -1,0 +1,193 @@
+"""Keeps the snapshot in step with the files: what was touched is listed, what may differ is read, and the snapshot swapped.
+
+Knows the vault as it was last seen and whether it still looks like the vault. The watcher, the scan and the writer's
+receipts all come here as touched paths; only the bytes' hash says that a note changed. Never answers a question.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+
+from msgspec import Struct, structs
+
+from memd.daemon.indexer import Indexed, Indexer
+from memd.daemon.reading import Found, How, Wanted, read_all
+from memd.disk import diff, root
+from memd.disk.ignore import Ignore
+from memd.disk.listing import Listing, walk
+from memd.index.ledger import Row, Stat
+from memd.index.port import Passage
+from memd.model.change import Change
+from memd.model.note import Note
+from memd.model.problem import Problem
+from memd.model.vault import Vault
+
+log = logging.getLogger("memd.keeper")
+
+SLICE = 1000
+"""Files read before their notes are taken over: so many can be found while the rest of a large vault is read."""
+EVERYTHING = frozenset({""})
+
+
+class Looked(Struct, frozen=True):
+    """What a look at the files found, decided off the loop. `at_ns` is 0 for a further slice of a look, whose listing
+    speaks of its own files only. `rest` is still to be read (`more`); `again`: paths that
+    somebody is writing just now."""
+
+    listing: Listing
+    at_ns: int
+    found: tuple[Found, ...] = ()
+    gone: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    again: frozenset[str] = frozenset()
+    rest: tuple[Wanted, ...] = ()
+    hold: root.Hold | None = None
+
+
+class Keeper:
+    """`look` may run in any thread, one at a time; `take` swaps the snapshot and belongs to the loop."""
+
+    def __init__(
+        self,
+        how: How,
+        ignore: Ignore,
+        indexer: Indexer,
+        embed: Callable[[Mapping[str, tuple[Passage, ...]], tuple[str, ...]], None],
+        pool: Callable[[], Executor | None],
+    ) -> None:
+        self.how = how
+        self.ignore = ignore
+        self.vault = Vault()
+        self.listing = Listing()
+        self.listed_at_ns = 0
+        self.hold: root.Hold | None = None
+        self.identity: root.Identity | None = None
+        self.problems: dict[str, Problem] = {}
+        self._indexer = indexer
+        self._embed = embed
+        self._pool = pool
+        self._trusted = root.filesystem(how.root).trusted
+
+    def restore(self, rows: Mapping[str, Row], listing: Listing, identity: root.Identity | None) -> None:
+        """Begin with what the ledger kept: notes answer before a file has been looked at."""
+        self.vault = Vault(row.note for row in rows.values())
+        self.listing = listing
+        self.identity = identity
+
+    def version(self, path: str) -> str:
+        """The sha256 of a note as the snapshot has it, "" for a path that is no note."""
+        note = self.vault.notes.get(path)
+        return note.sha256 if note else ""
+
+    def forget(self) -> None:
+        """Every file counts as new at the next look; the snapshot stands until then."""
+        self.vault = Vault((), self.vault.moved)
+        self.listing, self.listed_at_ns = Listing(), 0
+
+    def look(self, touched: frozenset[str], accept: bool = False, ours: int = 0) -> Looked:
+        """`touched`: relative paths of files or folders, or `EVERYTHING`. `accept`: a person takes the loss over."""
+        within = None if touched == EVERYTHING else touched
+        at_ns = time.time_ns()
+        now = root.identify(self.how.root)
+        listing = walk(self.how.root, self.ignore, within)
+        old = self.listing if within is None else diff.part(self.listing, within)
+        look, gone = diff.suspects(old, listing, self.listed_at_ns, self._trusted)
+        wanted = tuple(Wanted(path, old.files.get(path)) for path in look)
+        moved = diff.moved(old, listing, look, gone)
+        found = tuple(read_all(self.how, wanted[:SLICE], self._pool()))
+        gone += [each.path for each in found if each.state == "gone" and each.path in self.vault.notes]
+        moved = self._moves(found, gone) | moved
+        hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours)
+        whole = listing if within is None else diff.joined(self.listing, listing, within)
+        return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), _again(found), wanted[SLICE:], hold)
+
+    def more(self, looked: Looked) -> Looked:
+        """The next slice of what a look left to read."""
+        found = tuple(read_all(self.how, looked.rest[:SLICE], self._pool()))
+        gone = tuple(each.path for each in found if each.state == "gone" and each.path in self.vault.notes)
+        files = {each.path: each.stat for each in found if each.stat}
+        return Looked(Listing(files), 0, found, gone, (), _again(found), looked.rest[SLICE:])
+
+    def _judge(
+        self, now: root.Identity | None, listing: Listing, within: frozenset[str] | None, lost: int, ours: int
+    ) -> root.Hold | None:
+        notes = len(self.vault.notes)
+        left = len(listing.files) if within is None else notes - lost
+        hold = root.judge(self.identity, now, notes, left, lost, ours)
+        return self.hold if hold is None and self.hold and within is not None else hold
+
+    def _moves(self, found: tuple[Found, ...], gone: list[str]) -> dict[str, str]:
+        """Old path → new path of notes whose bytes stand elsewhere now."""
+        new = {e.note.sha256: e.path for e in found if e.note and e.note.sha256 and e.path not in self.vault.notes}
+        old = ((path, self.vault.notes[path].sha256) for path in gone if path in self.vault.notes)
+        return {path: new.pop(sha) for path, sha in old if sha in new}
+
+    def take(self, looked: Looked, urgent: bool = False, moved: Mapping[str, str] | None = None) -> tuple[Change, int]:
+        """The change that was found, now in the snapshot and on its way into the indexes; and the indexer's number for it."""
+        self.hold = looked.hold
+        if looked.hold:
+            log.warning("holding: %s", looked.hold.reason)
+            return Change(), 0
+        self._keep_listing(looked)
+        self.identity = root.identify(self.how.root)
+        self._keep_problems(looked)
+        read = [e for e in looked.found if e.note is not None]
+        notes = self.vault.notes
+        differing = [e for e in read if e.note != notes.get(e.path)]
+        change = Change(
+            tuple(e.note for e in differing if e.note), tuple(p for p in looked.gone if p in notes), looked.moved
+        )
+        reindexed = [e for e in differing if e.note and not _same_words(notes.get(e.path), e.note)]
+        rows = {e.path: Indexed(e.units, _row(e)) for e in reindexed}
+        restated = {e.path: _row(e) for e in read if e.path not in rows}
+        rows |= {path: Indexed(None) for path in change.removed}
+        if change:
+            self.vault = self.vault.after(change, moved)
+        number = self._indexer.submit(rows, urgent)
+        self._indexer.restate(restated)
+        if rows:
+            self._embed({e.path: e.passages for e in reindexed}, change.removed)
+        return change, number
+
+    def _keep_listing(self, looked: Looked) -> None:
+        """Only what was read counts as listed: what an error leaves unread is looked at again."""
+        if not looked.at_ns:
+            self.listing = diff.joined(self.listing, looked.listing, looked.listing.files)
+            return
+        unread = {wanted.path for wanted in looked.rest}
+        files = {p: s for p, s in looked.listing.files.items() if p not in unread} if unread else looked.listing.files
+        self.listing, self.listed_at_ns = structs.replace(looked.listing, files=files), looked.at_ns
+
+    def _keep_problems(self, looked: Looked) -> None:
+        for each in looked.found:
+            self.problems.pop(each.path, None)
+            if each.problem:
+                self.problems[each.path] = each.problem
+        for path in looked.gone:
+            self.problems.pop(path, None)
+
+
+def _again(found: tuple[Found, ...]) -> frozenset[str]:
+    return frozenset(each.path for each in found if each.state == "unsettled")
+
+
+def _same_words(old: Note | None, new: Note) -> bool:
+    """Whether the indexes have nothing to learn: the same bytes, read the same way."""
+    return old is not None and structs.replace(old, modified=0, created=0) == structs.replace(
+        new, modified=0, created=0
+    )
+
+
+def _row(found: Found) -> Row:
+    assert found.stat is not None
+    assert found.note is not None
+    stat = found.stat
+    return Row(
+        Stat(stat.size, stat.mtime_ns, stat.ctime_ns, stat.ino, stat.dev),
+        found.note.sha256,
+        found.note,
+        len(found.units),
+    )

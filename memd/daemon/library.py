@@ -1,0 +1,75 @@
+"""The indexes as one: opened, filled, asked, closed. `index.port.Index` over tantivy and the vectors.
+
+Knows which parts are there. Vectors come later than words, or never: then `meaning` says why. Never reads the vault.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from memd.daemon.indexer import Indexer
+from memd.index.ledger import Ledger, Row
+from memd.index.port import Hit, Passage, Query, VectorAnswer, VectorStatus
+from memd.index.words import TantivyWords
+
+
+class Library:
+    """`settled` is called from the owner thread after each commit."""
+
+    def __init__(self, cache: str, settled: Callable[[], None]) -> None:
+        self.cache = cache
+        self.text = TantivyWords(os.path.join(cache, "words"))
+        self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
+        self.indexer = Indexer(self.text, self._keep, self._wipe, settled)
+        self.vectors: Any = None
+        self._why = "starting"
+
+    def rows(self) -> dict[str, Row]:
+        """What was indexed when memd last ran; nothing where the text index does not hold what the ledger says."""
+        rows = self.ledger.rows()
+        if self.ledger.units() != self.text.count():
+            self._wipe()
+            return {}
+        return rows
+
+    def _wipe(self) -> None:
+        self.text.clear()
+        self.ledger.clear(self.text.identity)
+
+    def _keep(self, changed: Mapping[str, object]) -> None:
+        rows = [(path, row) for path, row in changed.items() if isinstance(row, Row)]
+        self.ledger.write(rows, [path for path, row in changed.items() if row is None])
+
+    def attach(self, vectors: Any) -> None:
+        """From now on passages go to the vectors; what they miss of earlier ones is the caller's to bring."""
+        self.vectors = vectors
+
+    def off(self, why: str) -> None:
+        self._why = why
+
+    def embed(self, passages: Mapping[str, tuple[Passage, ...]], removed: tuple[str, ...]) -> None:
+        if self.vectors is not None:
+            self.vectors.update(dict(passages), removed)
+
+    def words(self, query: Query, limit: int) -> list[Hit]:
+        return self.text.search(query, limit)
+
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+        if self.vectors is None:
+            return VectorAnswer(why=self._why)
+        answer: VectorAnswer = self.vectors.answer(text, limit, kinds)
+        return answer
+
+    def vector_status(self) -> VectorStatus:
+        if self.vectors is None:
+            return VectorStatus(reason=self._why)
+        status: VectorStatus = self.vectors.status()
+        return status
+
+    def close(self) -> None:
+        self.indexer.stop()
+        if self.vectors is not None:
+            self.vectors.stop()
+        self.ledger.close()

@@ -1,0 +1,95 @@
+"""Asks a language model behind an OpenAI-compatible endpoint; the only importer of the `openai` SDK.
+
+Knows an endpoint, a prompt and the type that the answer must have. Never knows what memory is, and never raises on
+what a model says: an answer that does not fit is asked for again, twice; then there is none.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import time
+from typing import Any
+
+import msgspec
+
+from memd.model.config import LlmConfig
+
+log = logging.getLogger("memd.models")
+
+TRIES = 3
+"""The first call and two bounded retries (issue 5)."""
+_FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.S)
+
+
+class Model:
+    """One endpoint. `name` is `llm:<model>`, as files sign it. `ask` blocks, at most `timeout` seconds a try."""
+
+    def __init__(self, config: LlmConfig) -> None:
+        self._config = config
+        self._client: Any = None
+        self.name = f"llm:{config.model}"
+        self.error = ""
+
+    def ask(self, prompt: str, inputs: dict[str, Any], schema: Any) -> Any:
+        """A value of the type `schema`, or None where the model could not be had or could not be understood."""
+        described = msgspec.json.schema(schema)
+        messages: list[dict[str, str]] = [
+            {
+                "role": "system",
+                "content": f"{prompt}\n\nAnswer with one JSON value of this schema and nothing else:\n{json.dumps(described)}",
+            },
+            {"role": "user", "content": json.dumps(inputs, ensure_ascii=False)},
+        ]
+        for attempt in range(TRIES):
+            if attempt:
+                time.sleep(0.5 * attempt)
+            said = self._call(messages, described)
+            if said is None:
+                continue
+            try:
+                value = msgspec.json.decode(_unfenced(said), type=schema, strict=False)
+            except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+                self.error = f"the answer does not fit the schema: {error}"
+                messages = [
+                    *messages[:2],
+                    {"role": "assistant", "content": said[:4000]},
+                    {"role": "user", "content": f"That does not fit the schema ({error}). Answer again."},
+                ]
+                continue
+            self.error = ""
+            return value
+        log.warning("%s gave no usable answer: %s", self.name, self.error)
+        return None
+
+    def _call(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> str | None:
+        import openai
+
+        if self._client is None:
+            key = os.environ.get(self._config.api_key_env, "") if self._config.api_key_env else ""
+            self._client = openai.OpenAI(
+                base_url=self._config.base_url or None,
+                api_key=key or "none",
+                timeout=self._config.timeout,
+                max_retries=0,
+            )
+        try:
+            answer = self._client.chat.completions.create(
+                model=self._config.model,
+                messages=messages,
+                temperature=0,
+                response_format={"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
+            )
+        except openai.OpenAIError as error:
+            self.error = f"{self._config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
+            return None
+        content = answer.choices[0].message.content if answer.choices else None
+        self.error = "" if content else "the answer is empty"
+        return content or None
+
+
+def _unfenced(text: str) -> bytes:
+    found = _FENCE.match(text)
+    return (found[1] if found else text).encode()

@@ -1,0 +1,194 @@
+"""The daemon's own condition: refresh, reindex, doctor, status, conflict copies, displaced files, the watcher's health.
+
+Knows what can go wrong around a vault and what mends it. Never changes a person's bytes: what it merges is a plan, and
+what lost is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+from memd import __version__
+from memd.daemon.core import Core
+from memd.daemon.keeper import EVERYTHING
+from memd.daemon.measure import Measures
+from memd.disk import keep
+from memd.disk.paths import CONFLICT, TRASH
+from memd.disk.watch import Watcher
+from memd.edit import copies
+from memd.model.change import Change
+from memd.model.config import Config
+from memd.model.plan import Displaced, Plan
+from memd.model.problem import Problem
+from memd.recall.names import clean
+from memd.serve.handlers import problems
+from memd.serve.handlers.context import Context
+
+log = logging.getLogger("memd.upkeep")
+
+
+class Upkeep:
+    def __init__(
+        self, core: Core, watcher: Watcher, measures: Measures, config: Config, now: Callable[[], datetime]
+    ) -> None:
+        self.core = core
+        self.watcher = watcher
+        self.measures = measures
+        self.config = config
+        self.now = now
+        self.started = time.time()
+        self.config_problems: tuple[Problem, ...] = ()
+        self.jobs: Callable[[], list[dict[str, Any]]] = list
+        self._root = core.keeper.how.root
+
+    # files that memd keeps -------------------------------------------------------------------------------------------
+
+    def trashed(self) -> tuple[str, ...]:
+        return tuple(_notes_below(self._root, TRASH))
+
+    def undoing(self, stamp: str) -> Plan | None:
+        for each in [stamp] if stamp else keep.undo_stamps(self._root):
+            manifest = keep.undo_manifest(self._root, each)
+            if manifest is not None:
+                return keep.undoing(self._root, manifest)
+        return None
+
+    def stamp(self) -> str:
+        return f"{self.now():%Y-%m-%dT%H%M%S.%f}"
+
+    # keeping in step -------------------------------------------------------------------------------------------------
+
+    async def refresh(self, accept: bool) -> dict[str, Any]:
+        before = self.core.vault.notes
+        await self.core.look(accept)
+        await self.core.quiet()
+        after, hold = self.core.vault.notes, self.core.keeper.hold
+        return {
+            "added": len(after.keys() - before.keys()),
+            "changed": sum(1 for path in after.keys() & before.keys() if after[path] is not before[path]),
+            "removed": len(before.keys() - after.keys()),
+            "problems": sum(len(note.problems) for note in after.values()),
+            "held": hold.reason if hold else "",
+        }
+
+    async def reindex(self, full: bool) -> dict[str, Any]:
+        began = time.perf_counter()
+        if full:
+            await self.core.forget_everything()
+        counts = await self.refresh(False)
+        return {
+            **counts,
+            "notes": len(self.core.vault.notes),
+            "took_ms": round((time.perf_counter() - began) * 1000, 1),
+        }
+
+    async def changed(self, change: Change) -> None:
+        """After each change: a sync engine's copy that only adds lines is merged as soon as it is seen."""
+        if not self.config.sync.merge:
+            return
+        for note in change.written:
+            original = copies.original_of(note.path)
+            if original is not None:
+                await self._merge(note.path, original)
+
+    async def _merge(self, path: str, original: str) -> None:
+        source = self.core.vault.at(original)
+        copy = self.core.bodies.data(path)
+        note = self.core.bodies.data(source.path) if source else None
+        if source is None or copy is None or note is None:
+            return
+        plan = await self.core.in_reader(copies.settle, path, source.path, copy, note)
+        if plan:
+            receipts = await self.core.apply(plan, self.stamp())
+            if not any(isinstance(receipt, Displaced) for receipt in receipts):
+                log.info("merged a sync engine's copy into its note")
+
+    # the watcher, displaced files ------------------------------------------------------------------------------------
+
+    async def tick(self) -> None:
+        """Every second or so: let go of displaced files; a save that came late is kept, and looked at."""
+        if self.core.writer.holding:
+            late = await self.core.in_scribe(self.core.writer.settle, self.stamp())
+            if late:
+                self.core.touch(frozenset(each.path for each in late))
+
+    async def scan(self) -> None:
+        """What the watcher missed, and whether it still hears anything."""
+        health = await self.core.in_reader(self.watcher.check, self.core.keeper.listing.folders)
+        if not health and self.watcher.state().mode == "watching":
+            log.warning("file events are not to be relied on: watching anew")
+            await self.core.in_reader(self.watcher.restart)
+            health = await self.core.in_reader(self.watcher.check, self.core.keeper.listing.folders)
+            if health.blind:
+                self.watcher.give_up(health.blind)
+        self.core.touch(EVERYTHING)
+
+    # telling ---------------------------------------------------------------------------------------------------------
+
+    async def doctor(self, ctx: Context, asked: Any) -> dict[str, Any]:
+        fixed = await self._fix() if asked.fix else 0
+        conflicts = await self.core.in_reader(lambda: tuple(_notes_below(self._root, CONFLICT)))
+        answer = await self.core.in_reader(problems.doctor, ctx, self._reported(), conflicts, asked.cursor)
+        return {**answer, "fixed": fixed}
+
+    async def _fix(self) -> int:
+        """What can be mended without losing anything: the indexes are brought in step with the files."""
+        before = self.core.library.text.count()
+        await self.refresh(False)
+        return abs(self.core.library.text.count() - before)
+
+    def _reported(self) -> list[Problem]:
+        keeper, library = self.core.keeper, self.core.library
+        found = [*self.config_problems, *keeper.listing.problems, *keeper.problems.values(), *keeper.ignore.problems]
+        state = self.watcher.state()
+        if state.mode != "watching":
+            found.append(Problem("not_watching", "", 0, state.reason or "files are not watched", "memd scans instead"))
+        if keeper.hold:
+            found.append(Problem("held", "", 0, keeper.hold.reason, "memd refresh --accept takes the loss over"))
+        if library.indexer.error:
+            found.append(Problem("index", "", 0, library.indexer.error, "free some space; memd tries again by itself"))
+        vectors = library.vector_status()
+        if vectors.state == "off" and self.config.vectors.model != "off":
+            found.append(Problem("no_vectors", "", 0, vectors.reason or "no model", "search by words goes on"))
+        return found
+
+    def status(self, backlog: Callable[[], dict[str, int]]) -> dict[str, Any]:
+        core, vectors, keeper = self.core, self.core.library.vector_status(), self.core.keeper
+        return {
+            "daemon": {
+                "version": __version__,
+                "pid": os.getpid(),
+                "started": datetime.fromtimestamp(self.started, self.now().tzinfo).isoformat(timespec="seconds"),
+                "watching": self.watcher.state().mode,
+                "held": keeper.hold.reason if keeper.hold else "",
+            },
+            "vault": {"path": clean(self._root), "notes": len(core.vault.notes), "files": len(keeper.listing.files)},
+            "text": {"units": core.library.text.count(), "error": core.library.indexer.error},
+            "vectors": {
+                "state": vectors.state,
+                "model": vectors.model,
+                "reason": vectors.reason,
+                "done": vectors.done,
+                "total": vectors.total,
+                "left": vectors.left,
+            },
+            "backlog": {**backlog(), "files": core.state()["pending"]},
+            "jobs": self.jobs(),
+            "methods": self.measures.summary(),
+            "queues": {"index": core.library.indexer.pending, "displaced": core.writer.holding},
+            "errors": list(self.measures.errors),
+            "problems": sum(len(note.problems) for note in core.vault.notes.values()) + len(self._reported()),
+        }
+
+
+def _notes_below(root: str, folder: str) -> Iterable[str]:
+    for where, folders, names in os.walk(os.path.join(root, folder), followlinks=False):
+        folders[:] = [name for name in folders if not os.path.islink(os.path.join(where, name))]
+        for name in sorted(names):
+            if name.endswith(".md"):
+                yield os.path.relpath(os.path.join(where, name), root)
