@@ -13,12 +13,14 @@ from msgspec import Struct
 from memd.edit import observation
 from memd.edit.words import headings_for
 from memd.parse import render
+from memd.parse.markdown import scan
 
 FOLDERS = {"preference": "preferences", "course": "courses", "task": "tasks", "journal": "journal"}
 ELSEWHERE = "knowledge"
 
+_HIDING = ("%%", "<!--", "`")
 _SPACE = re.compile(r"\s+")
-_ONE_WORD = re.compile(r"[^\s\"“”:*_~\[\]()!]+")
+_ONE_WORD = re.compile(r"(?!_.*_$)[^\s\"'“”‘’「」『』《》:：*~=#\[\]()!]+")
 
 
 class Observed(Protocol):
@@ -87,13 +89,26 @@ def target(text: str) -> str:
 
 
 def _body(draft: Draft) -> str:
-    body = draft.body.replace("\r\n", "\n").strip("\n")
-    titled = "" if body.startswith("# ") else f"# {_SPACE.sub(' ', draft.title).strip()}\n"
-    parts = [titled, f"{body}\n" if body else ""]
-    names = headings_for(f"{draft.title}\n{body}\n" + "\n".join(seen.text for seen in draft.observations))
-    if draft.observations:
-        lines = (observation.line(o.category, o.text, o.tags, o.context) for o in draft.observations)
-        parts.append(f"## {names.observations}\n" + "".join(f"- {line}\n" for line in lines))
-    if draft.relations:
-        parts.append(f"## {names.relations}\n" + "".join(f"{relation(r)}\n" for r in draft.relations))
-    return "\n".join(filter(None, parts))
+    """Title, words, observations, relations; the words last where they would hide what follows (an open code block)."""
+    title = _SPACE.sub(" ", draft.title).strip()
+    words = draft.body.replace("\r\n", "\n").strip("\n")
+    names = headings_for(f"{title}\n{words}\n" + "\n".join(seen.text for seen in draft.observations))
+    titled = "" if words.startswith("# ") or any(sign in title for sign in _HIDING) else f"# {title}\n"
+    lines = "".join(f"- {observation.line(o.category, o.text, o.tags, o.context)}\n" for o in draft.observations)
+    links = "".join(f"{relation(r)}\n" for r in draft.relations)
+    stated = [
+        f"## {names.observations}\n{lines}" if lines else "",
+        f"## {names.relations}\n{links}" if links else "",
+    ]
+    body = "\n".join(filter(None, [titled, f"{words}\n" if words else "", *stated]))
+    if words and (lines or links):
+        alone = "\n".join(filter(None, [titled, *stated]))
+        if _states(body, words) != _states(alone, ""):
+            return f"{alone}\n{words}\n"
+    return body
+
+
+def _states(body: str, words: str) -> tuple[int, int]:
+    """How many observations and relations a body states beyond those of its words."""
+    whole, part = scan(body), scan(words)
+    return len(whole.observations) - len(part.observations), len(whole.links) - len(part.links)

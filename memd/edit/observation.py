@@ -207,10 +207,13 @@ def _new_section(text: str, place: int, heading: str, item: str, end: str) -> Sp
 
 
 def _spaced(splices: Iterable[Splice], end: str) -> Iterator[Splice]:
-    """Every place as it is, and with an empty line after it where what follows would go on with the item."""
-    for splice in splices:
+    """Every place as it is or with an empty line after it, then, for what would still go on with the item, a comment."""
+    places = list(splices)
+    for splice in places:
         yield splice
         yield Splice(splice.start, splice.end, splice.text + end)
+    for splice in places:
+        yield Splice(splice.start, splice.end, f"{splice.text}{end}<!-- -->{end}{end}")
 
 
 def _stands(before: Scan, after: str, item: str, number: int) -> bool:

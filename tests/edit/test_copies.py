@@ -60,18 +60,28 @@ def test_a_plain_name_may_be_a_copy_where_the_content_says_so() -> None:
 def test_lines_that_both_ends_added_are_joined_and_the_copy_is_kept_aside() -> None:
     """The plan writes the union over the very note it read, and moves the copy to `.conflict/`."""
     path = "guests.sync-conflict-20260403-081500-QWERTY7.md"
-    plan = settle(path, "guests.md", b"# Guests\n- [g] ann\n- [g] bob\n", b"# Guests\n- [g] ann\n- [g] cem\n")
-    assert plan and plan.undo
+    plan = settle(
+        path, "guests.md", b"# Guests\n- [guest] ann\n- [guest] bob\n", b"# Guests\n- [guest] ann\n- [guest] cem\n"
+    )
+    assert plan
+    assert plan.undo
     write, move = plan.steps
-    assert isinstance(write, Write) and write.append and write.content == b"# Guests\n- [g] ann\n- [g] cem\n- [g] bob\n"
-    assert isinstance(move, Move) and move.path == path and move.to.startswith(".conflict/guests.sync-conflict-")
-    assert plan == settle(path, "guests.md", b"# Guests\n- [g] ann\n- [g] bob\n", b"# Guests\n- [g] ann\n- [g] cem\n")
+    assert isinstance(write, Write)
+    assert write.append
+    assert write.content == b"# Guests\n- [guest] ann\n- [guest] cem\n- [guest] bob\n"
+    assert isinstance(move, Move)
+    assert move.path == path
+    assert move.to.startswith(".conflict/guests.sync-conflict-")
+    assert plan == settle(
+        path, "guests.md", b"# Guests\n- [guest] ann\n- [guest] bob\n", b"# Guests\n- [guest] ann\n- [guest] cem\n"
+    )
 
 
 def test_a_copy_that_adds_nothing_only_goes_aside() -> None:
     """The note is not written where it has every line."""
     plan = settle("n (conflicted copy 2026-01-01).md", "n.md", b"a\nb\n", b"a\nb\nc\n")
-    assert plan and [type(step) for step in plan.steps] == [Move]
+    assert plan
+    assert [type(step) for step in plan.steps] == [Move]
 
 
 def test_changed_lines_and_memorys_own_files_are_left_to_a_person() -> None:

@@ -16,7 +16,7 @@ from memd.edit.titles import STEM_BYTES, file_stem, free_stem, permalink, slug
     [
         ("Kiln schedule", "Kiln schedule"),
         ("数据结构（2026 秋）", "数据结构（2026 秋）"),
-        ('a/b: what? "so" <x> | *y*', "a-b-what so x - y".replace(" - ", "-")),
+        ('a/b: what? "so" <x> | *y*', "a-b-what so x - y"),
         ("..", "untitled"),
         ("../../etc/passwd", "etc-passwd"),
         (".hidden", "hidden"),

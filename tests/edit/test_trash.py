@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from memd.edit.trash import back, original, place
 
-NOW = datetime(2026, 11, 30, 14, 2, 5, tzinfo=timezone.utc)
+NOW = datetime(2026, 11, 30, 14, 2, 5, tzinfo=UTC)
 
 
 def test_a_deleted_note_keeps_its_path_under_a_stamp() -> None:
