@@ -125,10 +125,7 @@ def call(word: str, method: Method, argv: list[str]) -> int:
     parser = parser_for(word, method.doc)
     add_params(parser, method)
     parsed = parser.parse_args(argv)
-    try:
-        params = collect(method, parsed)
-    except ValueError as error:
-        parser.error(str(error))
+    params = collect(parser, method, parsed)
     shell = Shell(options_of(parsed))
     answer = shell.client(None if word in _LONG else 120.0).call(method.name, params)
     if shell.options.json:

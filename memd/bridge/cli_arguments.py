@@ -123,8 +123,15 @@ def _help(text: str) -> str:
     return text.replace("%", "%%")
 
 
-def collect(method: Method, parsed: argparse.Namespace) -> dict[str, Any]:
-    """Params from what was typed. Raises ValueError with a sentence for a value that is none."""
+def collect(parser: Parser, method: Method, parsed: argparse.Namespace) -> dict[str, Any]:
+    """Params from what was typed; a value that is none is a usage error."""
+    try:
+        return _collect(method, parsed)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+def _collect(method: Method, parsed: argparse.Namespace) -> dict[str, Any]:
     typed = vars(parsed)
     params: dict[str, Any] = {}
     for name in method.positional:

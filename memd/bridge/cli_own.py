@@ -77,7 +77,7 @@ def ingest(word: str, argv: list[str]) -> int:
     parser.add_argument("--open", action="store_true", help="more of the session is to come")
     add_params(parser, method, frozenset(("events", "close", "idempotency_key", "token", "dry_run")))
     shell, parsed = _opened(parser, argv)
-    answer = take_in(shell, parsed.file, parsed.format, collect(method, parsed), leave_open=parsed.open)
+    answer = take_in(shell, parsed.file, parsed.format, collect(parser, method, parsed), leave_open=parsed.open)
     if shell.options.json:
         shell.print_json(answer)
         return 0
@@ -98,7 +98,7 @@ def forget(word: str, argv: list[str]) -> int:
     parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--dry-run", action="store_true", help="show the plan and stop")
     shell, parsed = _opened(parser, argv)
-    params = collect(method, parsed)
+    params = collect(parser, method, parsed)
     if parsed.yes and not parsed.dry_run:
         return _out(shell, word, shell.call(method.name, {**params, "dry_run": False}, None))
     planned = shell.call(method.name, {**params, "dry_run": True}, None)
@@ -132,7 +132,7 @@ def reindex(word: str, argv: list[str]) -> int:
     method = METHODS["memory.reindex"]
     add_params(parser, method)
     shell, parsed = _opened(parser, argv)
-    params = collect(method, parsed)
+    params = collect(parser, method, parsed)
     shell.client(None)
     return _out(shell, word, watching(shell, "indexing", lambda: shell.call(method.name, params, None)))
 
@@ -142,7 +142,7 @@ def watch(word: str, argv: list[str]) -> int:
     method = METHODS["subscribe"]
     add_params(parser, method)
     shell, parsed = _opened(parser, argv)
-    params = collect(method, parsed)
+    params = collect(parser, method, parsed)
     for event in shell.client(None).subscribe(params.get("kinds", ()), params.get("folder", "")):
         if shell.options.json:
             shell.print_json({"event": event.name, "data": event.data})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 from typing import Any
 
@@ -20,6 +21,7 @@ class Stream:
     def __init__(self, path: str, timeout: float | None) -> None:
         self._inbox = Inbox(ANSWER_LIMIT)
         self._socket = socket.socket(socket.AF_UNIX)
+        self._timeout = timeout
         self._socket.settimeout(timeout)
         try:
             self._socket.connect(path)
@@ -37,24 +39,41 @@ class Stream:
         except ValueError as error:
             raise Refused("too_large", str(error)) from error
         try:
-            self._socket.sendall(frame)
+            self._push(memoryview(frame))
         except TimeoutError:
             raise
         except OSError as error:
             raise Unreachable("the daemon hung up") from error
 
+    def _push(self, left: memoryview) -> None:
+        """Sends while it reads what comes meanwhile: a daemon may wait for us to read before it reads on."""
+        ready = select.poll()
+        ready.register(self._socket, select.POLLIN | select.POLLOUT)
+        patience = None if self._timeout is None else self._timeout * 1000
+        while left:
+            found = ready.poll(patience)
+            if not found:
+                raise TimeoutError("the daemon does not read")
+            if found[0][1] & select.POLLOUT:
+                left = left[self._socket.send(left) :]
+            else:
+                self._pull()
+
+    def _pull(self) -> None:
+        data = self._socket.recv(262_144)
+        if not data:
+            raise Unreachable("the daemon hung up")
+        self._inbox.feed(data)
+
     def receive(self) -> Reply:
         """The next answer or event."""
         while (body := self._inbox.take()) is None:
             try:
-                data = self._socket.recv(262_144)
+                self._pull()
             except TimeoutError:
                 raise
             except OSError as error:
                 raise Unreachable("the daemon hung up") from error
-            if not data:
-                raise Unreachable("the daemon hung up")
-            self._inbox.feed(data)
         reply = body if isinstance(body, Fault) else read_reply(body)
         if isinstance(reply, Fault):
             raise Refused(reply.code, reply.message)

@@ -20,7 +20,7 @@ Task = asyncio.Task[None]
 
 
 class Limits(Struct, frozen=True):
-    """What strangers may cost. Counts, bytes, seconds."""
+    """What strangers may cost. Counts, bytes, seconds. Over `unread` bytes of answers a client is not read from."""
 
     connections: int = 4096
     in_flight: int = 256
@@ -29,9 +29,9 @@ class Limits(Struct, frozen=True):
     half_frame_seconds: float = 30.0
     half_frame_bytes: int = 64 * 1024 * 1024
     slow_reader_seconds: float = 30.0
+    unread: int = 1024 * 1024
     unsent: int = 32 * 1024 * 1024
     unsent_by_all: int = 128 * 1024 * 1024
-    unsent_events: int = 1024 * 1024
     subscriptions: int = 64
     linger_seconds: float = 1.0
     discarded: int = 4 * 1024 * 1024
@@ -87,6 +87,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        transport.set_write_buffer_limits(high=self._host.limits.unread)
         found = peer(transport.get_extra_info("socket"))
         self.peer = Peer(*(found or (self._host.uid, 0)), self._gate)
         if not self._host.joined(self):
@@ -199,7 +200,7 @@ class Connection(asyncio.Protocol):
 
     def push(self, name: str, sub: int, data: dict[str, Any]) -> None:
         """An event, unless this client does not keep up: then it is told how many it missed when it does."""
-        if self._missed.get(sub) or self.unsent > self._host.limits.unsent_events:
+        if self._slow is not None:
             self._missed[sub] = self._missed.get(sub, 0) + 1
         else:
             self.send(event(name, sub, data))

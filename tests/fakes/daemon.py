@@ -34,7 +34,9 @@ HELLO = {
 class FakeDaemon:
     """`seen` keeps (method, params as plain values) of every call that came through."""
 
-    def __init__(self, path: str, answers: dict[str, Any], limits: Limits | None = None, gate: Gate | None = None) -> None:
+    def __init__(
+        self, path: str, answers: dict[str, Any], limits: Limits | None = None, gate: Gate | None = None
+    ) -> None:
         self.path = path
         self.answers = {"hello": HELLO, "subscribe": {}, "unsubscribe": {}} | answers
         self.seen: list[tuple[str, dict[str, Any]]] = []
@@ -47,7 +49,7 @@ class FakeDaemon:
         self.server: Server
 
     async def handle(self, call: Call, peer: Peer) -> dict[str, Any]:
-        self.seen.append((call.method.name, msgspec.to_builtins(call.params)))
+        self.seen.append((call.method.name, _plain(call.params)))
         found = self.answers.get(call.method.name, {})
         if callable(found):
             found = found(call.params, peer)
@@ -92,6 +94,11 @@ class FakeDaemon:
 
     def publish(self, event: str, data: dict[str, Any], **options: Any) -> None:
         self.soon(self.server.publish, event, data, **options)
+
+
+def _plain(params: Any) -> dict[str, Any]:
+    """Every param as JSON has it, defaults included."""
+    return msgspec.json.decode(msgspec.json.encode({n: getattr(params, n) for n in params.__struct_fields__}))
 
 
 @contextmanager

@@ -264,15 +264,16 @@ def test_half_frames_are_bounded_in_sum(path: str) -> None:
         assert Caller(path).call(1, "hello").ok
 
 
-def test_a_thousand_idle_connections_are_cheap(path: str) -> None:
-    """A thousand clients that say nothing or half a header leave the daemon quick and small."""
+def test_idle_connections_are_cheap(path: str) -> None:
+    """Hundreds of clients that say nothing or half a header cost nothing that others would notice."""
     with daemon(path) as running:
         idle = [Caller(path) for _ in range(400)]
         for caller in idle[::2]:
             caller.socket.sendall(b"\x00")
-        assert Caller(path).call(1, "hello").ok
+        caller = Caller(path)
+        assert caller.call(1, "hello").ok
+        until(lambda: running.server.held() == 200)
         assert running.server.connections == 401
-        assert running.server.held() == 200
         for caller in idle:
             caller.socket.close()
 
@@ -349,7 +350,7 @@ def test_events_keep_to_what_a_socket_may_see(path: str) -> None:
 
 def test_a_subscriber_that_falls_behind_is_told(path: str) -> None:
     """Events are dropped rather than kept without bound; when it reads again it hears how many it missed."""
-    with daemon(path, limits=Limits(unsent_events=100_000)) as running:
+    with daemon(path, limits=Limits(unread=100_000)) as running:
         caller = Caller(path)
         sub = caller.call(1, "subscribe").result["sub"]
         for n in range(2_000):
@@ -417,7 +418,7 @@ def test_duplicate_ids_are_answered_twice(path: str) -> None:
 
 
 def test_random_bytes_never_stop_the_daemon(path: str) -> None:
-    """A thousand connections' worth of noise, then a hello."""
+    """Hundreds of connections' worth of noise, then a hello."""
     import random
 
     noise = random.Random(7)
