@@ -18,7 +18,7 @@ from typing import Any
 from msgspec import Struct
 
 from memd.model.errors import Refused
-from memd.serve.binding import identity
+from memd.serve.binding import identity, room_for_connections
 from memd.serve.connection import Connection, Limits, Task, unavailable
 from memd.serve.frames import Request, answer, refusal
 from memd.serve.messages import METHODS, Call
@@ -41,7 +41,7 @@ class Server:
     """Serves any number of listening sockets on the running event loop, each with its gate."""
 
     def __init__(self, handle: Handle, limits: Limits | None = None, observe: Observe | None = None) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or Limits(connections=room_for_connections())
         self.uid = os.geteuid()
         self.stopping = False
         self.active_at = 0.0

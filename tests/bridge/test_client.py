@@ -14,7 +14,7 @@ import pytest
 
 import memd.bridge.calls
 from memd.bridge.calls import Calls, arguments
-from memd.client import AsyncClient, Client, Refused, Unreachable
+from memd.client import AsyncClient, Client, Refused, Unreachable, connect, socket_of
 from memd.serve.bases import Writing
 from memd.serve.messages import METHODS
 from memd.serve.params import Append, Search
@@ -108,6 +108,14 @@ def test_a_pipeline_of_large_answers_does_not_block(path: str) -> None:
     with daemon(path, {"memory.search": {"big": big}}), Client(path, timeout=20) as client:
         found = client.many([("memory.search", {"query": big}) for _ in range(40)])
     assert len(found) == 40
+
+
+def test_a_vault_is_named_as_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`connect(PATH)` goes to the vault's own socket."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "r"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "c"))
+    with daemon(socket_of(str(tmp_path))), connect(str(tmp_path)) as client:
+        assert client.hello()["protocol"] == 1
 
 
 def test_no_daemon_is_unreachable(path: str) -> None:

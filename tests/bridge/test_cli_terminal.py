@@ -1,0 +1,99 @@
+"""What a terminal gets that a pipe does not: colour, links, progress."""
+
+from __future__ import annotations
+
+import io
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memd.bridge.cli_progress import counting, watching
+from memd.bridge.cli_shell import Options, Shell
+from memd.bridge.cli_show import show
+from memd.model.errors import Refused
+from tests.fakes.daemon import daemon
+
+HIT = {"hits": [{"title": "A", "path": "a b.md", "line": 2, "snippet": "x", "related": []}]}
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shell(tmp_path: Path, terminal: bool = True, **environ: str) -> Shell:
+    stream = Terminal if terminal else io.StringIO
+    options = Options(vault=str(tmp_path), socket=str(tmp_path / "s"))
+    return Shell(options, {"HOME": str(tmp_path), "TERM": "xterm", **environ}, stream(), stream())
+
+
+def shown(of: Shell, answer: dict[str, Any]) -> str:
+    show(of, "search", answer)
+    assert isinstance(of.out, io.StringIO)
+    return of.out.getvalue()
+
+
+def test_a_terminal_gets_colour(tmp_path: Path) -> None:
+    """Bold titles on a terminal."""
+    assert "\x1b[1mA\x1b[0m" in shown(shell(tmp_path), HIT)
+
+
+@pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colour_can_be_refused(tmp_path: Path, environ: dict[str, str]) -> None:
+    """NO_COLOR and a dumb terminal get none."""
+    assert "\x1b[" not in shown(shell(tmp_path, **environ), HIT)
+
+
+def test_a_pipe_gets_neither_colour_nor_links(tmp_path: Path) -> None:
+    """Plain text, whatever the terminal around can do."""
+    assert "\x1b" not in shown(shell(tmp_path, terminal=False, KITTY_WINDOW_ID="1"), HIT)
+
+
+def test_terminals_that_can_get_links_into_obsidian(tmp_path: Path) -> None:
+    """OSC 8 with the note's path, encoded; a terminal that is not known to get along with them gets none."""
+    path = str(tmp_path).replace("/", "%2F")
+    assert f"\x1b]8;;obsidian://open?path={path}%2Fa%20b.md\x1b\\" in shown(shell(tmp_path, KITTY_WINDOW_ID="1"), HIT)
+    assert "\x1b]8" in shown(shell(tmp_path, VTE_VERSION="6003"), HIT)
+    assert "\x1b]8" not in shown(shell(tmp_path), HIT)
+
+
+def test_an_index_that_is_behind_is_said(tmp_path: Path) -> None:
+    """On stderr, unless --quiet."""
+    of = shell(tmp_path, terminal=False)
+    show(of, "search", HIT | {"index": {"current": False, "pending": 7}})
+    assert "7 files wait" in of.err.getvalue()  # type: ignore[attr-defined]
+
+
+def test_counted_work_draws_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
+    """The bar shows how many of how many; a pipe gets nothing."""
+    for terminal, seen in ((True, True), (False, False)):
+        of = shell(tmp_path, terminal=terminal)
+        with counting(of, "taking in", 4) as advance:
+            advance(3)
+        assert ("taking in" in of.err.getvalue()) is seen  # type: ignore[attr-defined]
+
+
+def test_long_work_is_followed_on_a_second_connection(tmp_path: Path) -> None:
+    """While it goes on, the files that wait are shown; its result and its refusals are the caller's."""
+    asked, over = threading.Event(), threading.Event()
+
+    def hello(params: Any, peer: Any) -> dict[str, Any]:
+        asked.set()
+        return {}
+
+    def work() -> dict[str, Any]:
+        assert asked.wait(10)
+        over.set()
+        return {"notes": 3}
+
+    def refused() -> dict[str, Any]:
+        raise Refused("busy", "later")
+
+    with daemon(str(tmp_path / "s"), {"hello": hello}):
+        of = shell(tmp_path)
+        assert watching(of, "indexing", work) == {"notes": 3}
+        assert "indexing" in of.err.getvalue()  # type: ignore[attr-defined]
+        with pytest.raises(Refused, match="later"):
+            watching(of, "indexing", refused)
