@@ -51,9 +51,10 @@ class Span(Struct, frozen=True):
 
 def spans(text: str) -> Iterator[Span]:
     """Every turn of an evidence file, in file order. A header without its block id is passed over."""
-    offset, line, head, lines, start, at = 0, 0, None, [], 0, 0
-    for row in text.split("\n"):
-        line += 1
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    offset = start = at = 0
+    for line, row in enumerate(text.split("\n"), 1):
         here, offset = offset, offset + len(row) + 1
         if row.startswith("**") and (found := _HEADER.match(row)):
             head, lines, start, at = found, [], here, line
@@ -196,7 +197,7 @@ def _loose_fences(lines: list[str]) -> set[int]:
 
 def narrative(text: str) -> str:
     """The body of an episode file: what follows its frontmatter, white space at both ends gone."""
-    if text.startswith("---\n") or text.startswith("---\r\n"):
+    if text.startswith(("---\n", "---\r\n")):
         end = re.search(r"^---[ \t]*\r?$", text[4:], re.M)
         if end:
             text = text[4 + end.end() :]

@@ -1,0 +1,103 @@
+"""What a whole turn is: a claim of its speaker's, or a role, a document, a task's material. Knows cues, never claims."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memd.form.rules import chinese, english, words_zh
+from memd.form.rules.facts import Sentence
+from memd.form.rules.words_en import MATERIAL
+
+_ROLE_EN = re.compile(
+    r"\b(?:role[- ]?play|pretend(?:ing)? (?:to be|you|that|i)|let's pretend|let's play|act as|acting as|imagine (?:you|i|we|that)|you are now|you'll be|you play|i'll play|i play the|"
+    r"in character|in this (?:scene|game|story|world|campaign)|once upon a time|dungeon master|your character|my character|text adventure|simulate|mock interview|"
+    r"speaking as|from the point of view of|i want you to be|be my)\b|\byou(?:'re| are) (?:a|an|the|my) [^.,;!?]{2,40}[,;.] (?:and )?i(?:'m| am) (?:a|an|the|your)\b"
+    r"|\bi(?:'m| am) (?:a|an|the) [^.,;!?]{2,40}[,;.] (?:and )?you(?:'re| are) (?:a|an|the|my)\b",
+    re.I,
+)
+_ROLE_ZH = re.compile(words_zh.ROLE)
+_ROLE_END = re.compile(
+    r"(?i)\b(?:end of (?:role|scene|game)|out of character|stop (?:the )?(?:role|game|pretend)|back to reality|ooc|game over|end scene)\b|(?:游戏|扮演|演戏|模拟)(?:结束|到此)|出戏|不演了|说正事|回到现实|言归正传"
+)
+_DOCUMENT_EN = re.compile(
+    r"\b(?:here(?:'s| is| are)|below (?:is|are)|this is|following|from|the|i got|i found|i saw|check|look at|read) (?:\w+ ){0,6}?(?:letter|email|e-mail|mail|ad|advert|article|post|text|message|poem|lyrics|"
+    r"story|draft|excerpt|paragraph|passage|script|bio|cv|resume|review|transcript|notice|contract|description|essay|abstract|quote|speech|log|obituary|listing|flyer|diary|dialogue|paper|"
+    r"novel|chapter|template|sample|example|profile|press release|blog|tweet|caption|monologue|verse|song|screenplay|testimonial|statement|sentence|recipe)s?\b[^.!?\n]*[:：]",
+    re.I,
+)
+_DOCUMENT_ZH = re.compile(
+    r"(?:下面|以下|这是|如下|转发|摘自|摘抄|原文|读到|看到|收到|网上|朋友圈|文章|书里|小说|作文|简历|启事|广告|邮件|信里|通知|日记|歌词|台词|稿子|文案|公告|留言|帖子|短信|合同|说明书|评论|报道|诗)[^。！？\n]*[:：]"
+)
+_QUOTED = re.compile(r"[“\"「『]([^”\"」』\n]{9,})[”\"」』]")
+
+
+def starts_role(text: str) -> bool:
+    return bool(_ROLE_EN.search(text.replace("’", "'")) or _ROLE_ZH.search(text))
+
+
+def ends_role(text: str) -> bool:
+    return bool(_ROLE_END.search(text))
+
+
+def is_material(text: str, sentences: Sequence[Sentence]) -> bool:
+    """The turn brings words to be worked on: an instruction with its text, a document with its lead."""
+    if _DOCUMENT_EN.search(text) or _DOCUMENT_ZH.search(text):
+        return True
+    for sentence in sentences:
+        if sentence.chinese and re.search(words_zh.MATERIAL, sentence.text):
+            return True
+        if _works_on_words(sentence.text):
+            return True
+    return False
+
+
+def _works_on_words(text: str) -> bool:
+    words = [t.lower() for t in english.tokens(english_bare(text)) if t[0].isalnum()]
+    while words and words[0] in (
+        "please",
+        "can",
+        "could",
+        "would",
+        "will",
+        "you",
+        "now",
+        "just",
+        "help",
+        "me",
+        "ok",
+        "i",
+        "need",
+        "want",
+        "to",
+        "and",
+        "then",
+        "kindly",
+    ):
+        words = words[1:]
+    if not words or words[0] not in MATERIAL or len(words) < 2:
+        return False
+    if words[0] in ("make", "put", "turn", "review"):
+        return words[1] in ("this", "it", "these", "that", "the", "my", "a") and bool(
+            re.search(
+                r"\b(?:into|sound|read|shorter|longer|formal|punchier|haiku|poem|table|list|headline|caption|tweet|email|limerick|in(?:to)? \w+)\b",
+                text,
+                re.I,
+            )
+        )
+    return words[0] != "correct" or words[1] in ("this", "the", "my", "it", "these")
+
+
+def english_bare(text: str) -> str:
+    return text[len(english.lead(text)) :]
+
+
+def mostly_quoted(text: str) -> bool:
+    """A sentence in somebody's marks: its words are a quotation, not its speaker's."""
+    inside = sum(len(m[1]) for m in _QUOTED.finditer(text))
+    return inside > 0 and inside * 2 > len(text)
+
+
+def has_quotation(text: str) -> bool:
+    """A quotation long enough to be a claim of its own."""
+    return any(len(m[1].split()) >= 4 or len(chinese.content(m[1])) >= 8 for m in _QUOTED.finditer(text))

@@ -1,0 +1,128 @@
+"""Whether a clause is a plain statement of its speaker's, and how sure that is. Silence (0.0) is the answer in doubt.
+
+Knows one clause at a time. Never knows the dialogue; what an answer, a correction or an acceptance adds is `dialogue`'s.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memd.form.rules import chinese, english, words_en, words_zh
+from memd.form.rules.facts import Sentence, Subject
+from memd.form.rules.frames import has_quotation, mostly_quoted
+
+SURE = 0.9
+THIRD = 0.86
+THING = 0.85
+
+_SECRET = re.compile(f"(?:{words_en.TECHNICAL_SECRET})|{words_zh.SECRET}|‹", re.I)
+_MAY = re.compile(r"(?<=\s)May\b")
+_POLITE = re.compile(
+    r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
+    re.I,
+)
+_TALK = re.compile(
+    r"^(?:(?:the user )?(?:i|we) (?:just )?(?:said|mentioned|asked|told you|was asking|was saying|meant|explained|forgot to (?:say|mention|tell)|promise|swear|bet|agree|disagree|"
+    r"think so|don't think so|see what|know what|like (?:that|the sound|your|it|this)|love (?:that|it|this|your)|appreciate|owe you|trust you))\b",
+    re.I,
+)
+_ASKED = re.compile(
+    r"(?:回答我|回复我|叫我(?!去|回|来)|帮我|帮忙|请问|能不能|可以帮|麻烦|给我(?:写|推荐|讲|列|来|一[个份])|我想(?:问|知道|请|让|听|看看|了解)|我要(?:问|你)|告诉我|教我|建议我|你觉得|您觉得)"
+)
+_META_ZH = re.compile(
+    r"^(?:我(?:刚才?|之前)?(?:说过?|提过|问)|我(?:同意|明白|懂|知道|觉得|认为|相信|猜|怕|感觉|记得|承认|保证|发誓)|不是|没有$|是的|对的|好像|反正|总之)"
+)
+
+
+def secret(text: str) -> bool:
+    """Words about a credential, or the place where one stood."""
+    return bool(_SECRET.search(text))
+
+
+def unfit(sentence: Sentence) -> str:
+    """Why a whole sentence states nothing: a word for it, "" for a sentence that may."""
+    text = sentence.text
+    module, words = (chinese, words_zh) if sentence.chinese else (english, words_en)
+    bare = text[len(module.lead(text)) :] or text
+    checks = (
+        ("secret", secret(text)),
+        ("question", module.is_question(text) or module.is_question(bare)),
+        ("joke", module.is_joke(text) or english.is_joke(text)),
+        (
+            "hypothetical",
+            re.search(words_zh.HYPOTHETICAL, text) is not None
+            if sentence.chinese
+            else english.matches(r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", text),
+        ),
+        (
+            "log",
+            len(re.findall(r"\w+=\S+", text)) > 1
+            or re.search(r"\b(?:INFO|ERROR|WARN|DEBUG|WARNING|FATAL)\b", text) is not None,
+        ),
+        (
+            "hearsay",
+            module.matches(words.HEARSAY, text) or english.matches(words_en.HEARSAY, text) and not sentence.chinese,
+        ),
+        ("quoted", mostly_quoted(text) or has_quotation(text)),
+        ("request", module.is_request(bare)),
+        ("small talk", _small(text, bare, sentence.chinese)),
+    )
+    return next((name for name, holds in checks if holds), "")
+
+
+def _small(text: str, bare: str, is_zh: bool) -> bool:
+    if is_zh:
+        return (
+            bool(re.match(words_zh.SMALL_TALK, text, re.I))
+            and len(re.findall(r"[\u4e00-\u9fff]", chinese.content(bare))) < 4
+        )
+    return bool(re.match(words_en.SMALL_TALK, text.replace("’", "'"), re.I)) and len(english.content(bare)) < 3
+
+
+def confidence(clause: str, is_zh: bool, who: Subject) -> float:
+    """How sure it is that the clause states something durable of its subject; 0.0 is silence."""
+    if who.kind in ("second", "deictic", "generic", "none"):
+        return 0.0
+    silent = _silent_zh(clause, who) if is_zh else _silent_en(clause, who)
+    if silent:
+        return 0.0
+    return {"owner": SURE, "person": THIRD, "pronoun": THIRD}.get(who.kind, THING)
+
+
+def _silent_en(clause: str, who: Subject) -> bool:
+    text = clause.replace("’", "'")
+    checked = _MAY.sub("Maytime", text)
+    if english.matches(words_en.HYPOTHETICAL, checked) or english.matches(words_en.UNSURE, checked):
+        return True
+    if english.matches(words_en.DEFER, text) or english.is_mood(text) or english.is_weak(text):
+        return True
+    if (
+        _POLITE.match(text)
+        or _TALK.match(text)
+        or re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I)
+        and who.kind != "owner"
+    ):
+        return True
+    if re.search(r"\b(?:would|should|ought to|used to be able)\b", text, re.I) and not re.search(
+        r"\bwould (?:rather|like|love|prefer|never)\b", text, re.I
+    ):
+        return True
+    if re.search(r"(?i)\b(?:that much|like that|about that|do (?:that|it|this)|just want(?:ed)? to)\b|^i just\b", text):
+        return True
+    if not english.has_verb(text):
+        return True
+    carried = english.content(text)
+    strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
+    return len(carried) < (1 if strong or who.kind in ("owner", "person") else 2)
+
+
+def _silent_zh(clause: str, who: Subject) -> bool:
+    if re.search(words_zh.HYPOTHETICAL, clause) or re.search(words_zh.MODAL_UNSURE, clause, re.I):
+        return True
+    if chinese.is_mood(clause) or _ASKED.search(clause) or who.kind == "owner" and _META_ZH.match(clause):
+        return True
+    if who.kind == "person" and re.search(r"^.{0,8}[说讲称提告]", clause):
+        return True
+    if re.search(r"[你您]", clause) and who.kind != "owner":
+        return True
+    return len(chinese.content(clause)) < (2 if who.kind in ("owner", "person") else 3)

@@ -1,0 +1,82 @@
+"""A turn as sentences of prose. Knows what is prose; code, logs and what a colon hands over are none.
+
+Every sentence is a verbatim piece of the turn, so that it can stand as a quote.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memd.form.rules.facts import Sentence
+
+_FENCE = re.compile(r"^[ >]*(`{3,}|~{3,}).*?(?:^[ >]*\1[`~]*[ \t]*$|\Z)", re.M | re.S)
+_LOG = re.compile(
+    r"""^\s*(?:\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2}[ ]+\d+[ ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b
+    |Traceback\b|File\ "|at\ [\w.$<>]+\(|\w*(?:Error|Exception)\b:|\$\ |>>>|curl\ |sudo\ |git\ |pip\ |npm\ |docker\ |SELECT\ |INSERT\ |import\ |from\ \w+\ import
+    |def\ |class\ |function\ |const\ |let\ |var\ |public\ |\#include|<\?|</?\w+[^>]*>\s*$|[{}\[\]();]+\s*$|[\w.-]+\s*=\s*\S+\s*;?\s*$|[-\w.]+@[-\w.]+:.*[$\#]
+    |[-+@]{2,}|\w[\w.]*\([^)]*\)\s*;?\s*$|"[\w-]+"\s*:)""",
+    re.X,
+)
+_CONFIG = re.compile(r"^\s*[a-zA-Z_][\w.-]*\s*[:=]\s*\S+.*$")
+_END = re.compile(
+    r"(?<=[。！？!?；;…])(?![。！？!?；;…”’」』\"'）)])|(?<=[。！？!?…][”’」』）)\"])|(?<=[.!?])(?=\s)|(?<=[.!?][\"'”’)])(?=\s)|\n"
+)
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Sr|Jr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m)|\b[A-Z])\.$"
+)
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
+_PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》"}
+
+
+def is_chinese(text: str) -> bool:
+    """Chinese where at least as many Chinese characters as Latin words stand in it; one character alone is a name."""
+    han = len(_CJK.findall(text))
+    return han > 1 and han >= len(_LATIN_WORD.findall(text))
+
+
+def prose(text: str) -> tuple[str, bool]:
+    """The text without code and logs, line by line; and whether there were any."""
+    bare = _FENCE.sub("\n", text)
+    lines = bare.split("\n")
+    kept = [line for line in lines if not _LOG.match(line) and not line.lstrip().startswith(">")]
+    keyed = [line for line in kept if _CONFIG.match(line) and not _CJK.search(line)]
+    if len(keyed) >= 2:
+        kept = [line for line in kept if line not in keyed]
+    return "\n".join(kept), len(kept) < len(lines) or bare != text
+
+
+def split(text: str) -> list[Sentence]:
+    """Sentences in order; white space round them is gone."""
+    pieces: list[str] = []
+    for piece in _cut(text):
+        if pieces and (_ABBREVIATION.search(pieces[-1]) or _open(pieces[-1])) and not pieces[-1].endswith("\n"):
+            pieces[-1] += piece
+        else:
+            pieces.append(piece)
+    found: list[Sentence] = []
+    for piece in pieces:
+        bare = piece.strip().lstrip("-*•·# ").strip()
+        if bare:
+            found.append(Sentence(bare, is_chinese(bare), lead=bare.endswith((":", "：")) or _hands_over(bare)))
+    return found
+
+
+def _cut(text: str) -> list[str]:
+    parts: list[str] = []
+    at = 0
+    for mark in _END.finditer(text):
+        if mark.end() > at:
+            parts.append(text[at : mark.end()])
+            at = mark.end()
+    return [*parts, text[at:]] if at < len(text) else parts
+
+
+def _open(piece: str) -> bool:
+    return len(piece) < 400 and any(piece.count(a) > piece.count(b) for a, b in _PAIRS.items())
+
+
+def _hands_over(text: str) -> bool:
+    """An instruction or a lead whose material stands behind its colon in the same sentence."""
+    head, colon, rest = re.sub(r"(\d):(\d)", r"\1.\2", text).replace("：", ":").partition(":")
+    return bool(colon) and len(rest.strip()) > 12 and rest.lstrip()[:1] in "\"“'‘「『"
