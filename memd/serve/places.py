@@ -11,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from memd.model.errors import Refused
@@ -132,7 +133,39 @@ def read_config(path: str) -> tuple[Config, tuple[Problem, ...]]:
     return settings.load(text)
 
 
-def named_vaults(config: Config, environ: Environ) -> dict[str, str]:
+class _Vault(Struct):
+    path: str = ""
+
+
+class _Daemon(Struct):
+    socket: str = ""
+
+
+class _Named(Struct):
+    name: str
+    path: str
+
+
+class Pointers(Struct):
+    """The few keys of a config that say which vault and which socket; a whole `Config` has them too."""
+
+    vault: _Vault = msgspec.field(default_factory=_Vault)
+    daemon: _Daemon = msgspec.field(default_factory=_Daemon)
+    vaults: tuple[_Named, ...] = ()
+
+
+def _pointers(path: str) -> Pointers | Config:
+    """Read on every command, so without the whole of the settings; those are asked where something is at fault."""
+    try:
+        with open(path, "rb") as file:
+            return msgspec.toml.decode(file.read(), type=Pointers)
+    except FileNotFoundError:
+        return Pointers()
+    except (OSError, ValueError):
+        return read_config(path)[0]
+
+
+def named_vaults(config: Pointers | Config, environ: Environ) -> dict[str, str]:
     """name → real path of each `[[vaults]]`, and of `[vault] path` under its folder's name."""
     found = {each.name: _real(each.path, environ) for each in config.vaults}
     if config.vault.path:
@@ -181,7 +214,7 @@ def _configured(
     environ: Environ, cwd: str, vault: str, socket: str, file: str, *, explicit: bool
 ) -> tuple[str, str, str, str]:
     """(name, path, socket, config file), as the config says; a vault `work` may have a `work.toml` of its own."""
-    config, _ = read_config(file)
+    config = _pointers(file)
     known = named_vaults(config, environ)
     path = _meant(environ, cwd, vault, known, _real(config.vault.path, environ) if config.vault.path else "")
     name = next((name for name, at in known.items() if at == path), "")
@@ -189,7 +222,7 @@ def _configured(
     own = os.path.join(os.path.dirname(file), name + ".toml")
     if name and not explicit and os.path.isfile(own):
         file, alone = own, True
-        config, _ = read_config(own)
+        config = _pointers(own)
     if not socket and alone and config.daemon.socket:
         socket = _real(config.daemon.socket, environ, os.path.dirname(file))
     return name, path, socket or default_socket(path, environ), file

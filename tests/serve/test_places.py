@@ -137,6 +137,15 @@ def test_a_vault_may_have_a_config_of_its_own(tmp_path: Path, environ: dict[str,
     assert os.path.basename(home.config) == "memd.toml"
 
 
+@pytest.mark.parametrize("fault", ["[daemon]\nsocket = 5\n", "[no\n", "\ufeff", "[vault]\npath = []\n"])
+def test_a_config_at_fault_does_not_hide_the_vaults(tmp_path: Path, environ: dict[str, str], fault: str) -> None:
+    """What can be read of it counts, and a path still works; what is wrong is the daemon's to say."""
+    write_config(tmp_path, fault + TWO.format(tmp_path))
+    assert locate(environ, "/", vault=str(tmp_path / "vault")).vault == str(tmp_path / "vault")
+    if "[no" not in fault:
+        assert locate(environ, "/", vault="work").name == "work"
+
+
 def test_what_travels_with_memd_is_found() -> None:
     """The template is a folder; an unknown name is refused."""
     assert os.path.isdir(shared("vault-template"))
