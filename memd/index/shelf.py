@@ -116,6 +116,7 @@ class Shelf:
                 self._index = tantivy.Index(self._schema, path=folder)
                 plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
                 self._index.register_tokenizer("memd", plain)
+                self._index.config_reader("manual")
                 self._view = View(self._index.searcher())
         except Refused as refused:
             raise whole.Damaged(refused.message) from refused

@@ -43,7 +43,9 @@ class TantivyWords:
     def _read_identity(self) -> str:
         try:
             with open(os.path.join(self._folder, _IDENTITY), encoding="ascii") as file:
-                return file.read()
+                if len(name := file.read()) == 16:
+                    return name
+                raise Damaged("the folder does not say rightly which index it holds")
         except FileNotFoundError:
             if os.path.isdir(self._folder) and os.listdir(self._folder):
                 raise Damaged("the folder does not say which index it holds") from None

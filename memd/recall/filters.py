@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
+from functools import lru_cache
 from typing import Any
 
 from memd.edit.copies import is_copy
@@ -183,6 +184,9 @@ def shown(include_sensitive: bool, within: str = "") -> list[Test]:
     return [*tests, beneath(within)] if within else tests
 
 
+_is_copy = lru_cache(maxsize=65536)(is_copy)
+
+
 def ranked(note: Note) -> bool:
     """A sync engine's copy of a note is no answer beside the note."""
-    return not is_copy(note.path)
+    return not _is_copy(note.path)

@@ -15,7 +15,7 @@ from memd.model.note import Note, Turn
 from memd.model.vault import Vault
 from memd.parse import times
 from memd.recall import weights
-from memd.recall.names import clean, shown_path, shown_title
+from memd.recall.names import clean, shortened, shown_path, shown_title
 from memd.recall.related import related
 from memd.recall.snippets import Snippet, snippet
 
@@ -56,23 +56,19 @@ def tell(telling: Telling, found: Candidate) -> dict[str, Any]:
         "path": shown_path(telling.vault, note.path),
         "id": found.id,
         "kind": "turn" if found.turn else note.kind,
-        "title": _short(shown_title(note), 200),
-        "type": _short(clean(note.type), 60),
-        "tags": [_short(clean(tag), 60) for tag in note.tags[:16]],
+        "title": shortened(shown_title(note), 200),
+        "type": shortened(clean(note.type), 60),
+        "tags": [shortened(clean(tag), 60) for tag in note.tags[:16]],
         "modified": times.from_seconds(note.modified, telling.zone),
         "score": round(found.score, 4),
         "snippet": clean(shown.text),
         "line": shown.line,
-        "heading": _short(clean(shown.heading), 100),
+        "heading": shortened(clean(shown.heading), 100),
         "related": related(telling.vault, note, weights.RELATED, telling.may_show),
     }
     if telling.explain:
         told["why"] = _why(telling, found)
-    return _fitted(told)
-
-
-def _short(text: str, length: int) -> str:
-    return text if len(text) <= length else text[: length - 1] + "…"
+    return told
 
 
 def _snippet(telling: Telling, found: Candidate) -> Snippet:
@@ -100,15 +96,28 @@ def _why(telling: Telling, found: Candidate) -> dict[str, Any]:
     }
 
 
-def _fitted(told: dict[str, Any]) -> dict[str, Any]:
-    """Within a hit's share of bytes: neighbours go first, then tags, then the end of the snippet."""
+def bounded(told: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+    """The hits within 8 KB for eight: each is cut to its share where all together are longer; where names alone are
+    longer still, the rest is for the next page."""
+    room = weights.ANSWER_BYTES * max(limit, 8) // 8
+    if _size(told) <= room:
+        return told
+    told = [_fitted(each, room // max(limit, 8)) for each in told]
+    while len(told) > 1 and _size(told) > room:
+        told = told[:-1]
+    return told
+
+
+def _fitted(told: dict[str, Any], room: int) -> dict[str, Any]:
+    """Neighbours go first, then tags, then the end of the snippet."""
+    told = dict(told)
     for name in ("related", "tags"):
-        while told[name] and _size(told) > weights.HIT_BYTES:
+        while told[name] and _size(told) > room:
             told[name] = told[name][:-1]
-    while len(told["snippet"]) > 40 and _size(told) > weights.HIT_BYTES:
+    while len(told["snippet"]) > 40 and _size(told) > room:
         told["snippet"] = told["snippet"][: len(told["snippet"]) * 3 // 4] + "…"
     return told
 
 
-def _size(told: dict[str, Any]) -> int:
+def _size(told: Any) -> int:
     return len(msgspec.msgpack.encode(told))

@@ -18,11 +18,17 @@ from memd.recall.asked import Named
 
 def clean(text: str) -> str:
     """Text that any encoding of the wire can carry: bytes that are not UTF-8 come percent-escaped."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
         return "".join(f"%{ord(c) - 0xDC00:02X}" if "\udc80" <= c <= "\udcff" else _plain(c) for c in text)
     return text
+
+
+def shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _plain(char: str) -> str:
@@ -39,7 +45,7 @@ def shown_path(vault: Vault, path: str) -> str:
 
 
 def shown_title(note: Note) -> str:
-    return clean(unicodedata.normalize("NFC", note.title))
+    return note.title if note.title.isascii() else clean(unicodedata.normalize("NFC", note.title))
 
 
 def brief(vault: Vault, note: Note) -> dict[str, Any]:

@@ -12,19 +12,18 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-import msgspec
 from msgspec import Struct, structs
 
-from memd.index.port import Bodies, Hit, Index, Query
+from memd.index.port import Bodies, Index, Query
 from memd.model.note import Note, Turn
 from memd.model.vault import Vault
 from memd.recall import asked, cursors, filters, weights
-from memd.recall.hits import Candidate, Telling, tell
+from memd.recall.hits import Candidate, Telling, bounded, tell
 from memd.recall.lineage import Lineages
 from memd.recall.query import Typed, parse_query
+from memd.recall.ranking import Pool, in_order, pool, same
 from memd.recall.snippets import needles
 
-_ANSWER_BYTES = 8000
 _BROKEN = ("inactive", "withdrawn")
 
 
@@ -39,17 +38,6 @@ class _Question(Struct, frozen=True):
     may: Callable[[Note], bool]
     during: tuple[float, float]
     filtered: bool
-
-
-class Scored(Struct, frozen=True):
-    """A unit with its score, and the parts of it: by words and by meaning, 0 where it was not found so."""
-
-    unit: str
-    path: str
-    score: float
-    line: int = 0
-    words: float = 0.0
-    meaning: float = 0.0
 
 
 class Ranked(Struct, frozen=True):
@@ -78,7 +66,7 @@ def search(
     telling = Telling(
         vault, bodies, zone, needles(question.typed.asked), _showing(params, within), explain=params.explain
     )
-    told = _bounded([tell(telling, each) for each in page], params.limit)
+    told = bounded([tell(telling, each) for each in page], params.limit)
     end = begin + len(told)
     more = cursors.after(end, keys[end - 1]) if told and end < len(keys) else ""
     answer: dict[str, Any] = {"hits": told, "cursor": more}
@@ -141,7 +129,7 @@ def _listed(question: _Question, kinds: Sequence[str]) -> list[Candidate]:
         for path, note in question.vault.notes.items()
         if note.kind in wanted and path not in without and question.may(note) and _timely(question, note, None)
     ]
-    found.sort(key=_order)
+    found.sort(key=lambda each: (-each.note.modified, each.note.path))
     return found
 
 
@@ -161,94 +149,39 @@ def _timely(question: _Question, note: Note, turn: Turn | None) -> bool:
     return start <= filters.when(note, question.zone, turn) < end
 
 
-def _order(candidate: Candidate) -> tuple[float, float, str, int]:
-    return -round(candidate.score, weights.SAME), -candidate.note.modified, candidate.note.path, _line(candidate)
-
-
-def _line(candidate: Candidate) -> int:
-    return candidate.turn.line if candidate.turn else 0
-
-
 def _found(question: _Question, kinds: tuple[str, ...], need: int) -> Ranked:
     """Ask for more and more until what was not asked for cannot be among the first `need`."""
     limit, paths = max(weights.FIRST_FETCH, 2 * need), None
+    query = structs.replace(question.typed.query, kinds=kinds)
     while True:
-        scored, used, why, floor = _scored(question, kinds, limit, paths)
-        ordered = sorted(_candidates(question, scored), key=_order)
-        results = tuple(islice(_distinct(question, iter(ordered)), need))
-        if floor is None or (len(results) == need and round(results[-1].score, weights.SAME) > floor):
-            return Ranked(results, used, why)
+        found = pool(question.index, query, question.typed.words, question.params.mode, limit)
+        results = tuple(islice(_distinct(question, _passed(question, found)), need))
+        enough = len(results) == need and (found.floor is None or same(results[-1].score) > found.floor)
+        if enough or found.floor is None:
+            return Ranked(results, found.used, found.why)
         limit *= weights.FETCH_GROWTH
-        if limit > weights.MOST_FETCHED and question.filtered and paths is None:
+        if limit > weights.MOST_FETCHED:
+            if not question.filtered or paths is not None:
+                return Ranked(results, found.used, found.why)
             paths = frozenset(path for path, note in question.vault.notes.items() if question.may(note))
-            limit = max(limit, len(paths))
+            query, limit = structs.replace(query, paths=paths), max(limit, len(paths))
 
 
-def _scored(
-    question: _Question, kinds: tuple[str, ...], limit: int, paths: frozenset[str] | None
-) -> tuple[list[Scored], bool, str, float | None]:
-    """Hits with their scores, whether meaning took part and why not, and the score below which nothing was asked for
-    (None: that was all there is)."""
-    params, typed = question.params, question.typed
-    query = structs.replace(typed.query, kinds=kinds, paths=paths)
-    words = [] if params.mode == "vector" else question.index.words(query, limit)
-    if params.mode == "text":
-        floor = round(words[-1].score, weights.SAME) if len(words) >= limit else None
-        return _mixed(words, []), False, "", floor
-    meaning = question.index.meaning(typed.words, limit, kinds)
-    hits = _allowed(question, query, list(meaning.hits), limit)
-    more = len(words) >= limit or len(meaning.hits) >= limit
-    return _mixed(words, hits), meaning.used, meaning.why, float("-inf") if more else None
-
-
-def _mixed(words: list[Hit], meaning: list[Hit]) -> list[Scored]:
-    """Both lists as one, by the weights of `recall.fuse`; without hits by meaning, words rank as in text mode."""
-    if not meaning:
-        return [Scored(hit.unit, hit.path, hit.score, words=hit.score) for hit in words]
-    from memd.recall.fuse import fuse
-
-    by_words = {hit.unit: hit.score for hit in words}
-    best: dict[str, Hit] = {}
-    for hit in meaning:
-        if hit.unit not in best or hit.score > best[hit.unit].score:
-            best[hit.unit] = hit
-    return [
-        Scored(
-            unit=each.unit,
-            path=each.path,
-            score=each.score,
-            line=best[each.unit].line if each.unit in best else 0,
-            words=by_words.get(each.unit, 0.0),
-            meaning=best[each.unit].score if each.unit in best else 0.0,
-        )
-        for each in fuse(words, meaning)
-    ]
-
-
-def _allowed(question: _Question, query: Query, hits: list[Hit], limit: int) -> list[Hit]:
-    """Hits by meaning that what was typed allows: a phrase must be there, a word that is not wanted must not."""
-    if not (query.must or query.none) or not hits:
-        return hits
-    paths = frozenset(hit.path for hit in hits)
-    strict = Query(must=query.must, none=query.none, kinds=query.kinds, paths=paths)
-    units = {hit.unit for hit in question.index.words(strict, len(paths) * 4 + limit)}
-    return [hit for hit in hits if hit.unit in units]
-
-
-def _candidates(question: _Question, scored: Sequence[Scored]) -> Iterator[Candidate]:
-    """Hits that are notes of the snapshot and pass the filters; the index may lag behind, never lead."""
-    for each in scored:
-        note = question.vault.notes.get(each.path)
+def _passed(question: _Question, found: Pool) -> Iterator[Candidate]:
+    """Hits in order that are notes of the snapshot and pass the filters; the index may lag behind, never lead."""
+    notes = question.vault.notes
+    for hit in in_order(found.hits, lambda path: notes[path].modified if path in notes else 0.0):
+        note = notes.get(hit.path)
         if note is None or not question.may(note):
             continue
         turn = None
-        if each.unit != each.path:
-            block = each.unit[len(each.path) + 1 :]
+        if hit.unit != hit.path:
+            block = hit.unit[len(hit.path) + 1 :]
             turn = next((t for t in note.turns if t.id == block), None)
             if turn is None or (turn.sensitive and not question.params.include_sensitive):
                 continue
         if _timely(question, note, turn):
-            yield Candidate(note, each.unit, each.score, turn, each.line, each.words, each.meaning)
+            yield Candidate(note, hit.unit, hit.score, turn, hit.line, *found.parts(hit))
 
 
 def _distinct(question: _Question, ordered: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -272,11 +205,3 @@ def _distinct(question: _Question, ordered: Iterable[Candidate]) -> Iterator[Can
 
 def _broken(note: Note) -> bool:
     return note.kind == "leaf" and note.status in _BROKEN
-
-
-def _bounded(told: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
-    """At most 8 KB for eight hits: where names alone are longer, the rest comes with the next page."""
-    room = _ANSWER_BYTES * max(limit, 8) // 8
-    while len(told) > 1 and len(msgspec.msgpack.encode(told)) > room:
-        told = told[:-1]
-    return told

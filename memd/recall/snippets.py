@@ -18,7 +18,7 @@ from memd.recall import weights
 from memd.recall.stopwords import is_stop
 
 _MOST_NEEDLES = 16
-_MOST_FOUND = 24
+_MOST_FOUND = 8
 """Places of one word that are looked at in a note."""
 
 
@@ -92,21 +92,22 @@ def _best(text: str, wanted: Sequence[tuple[str, float]], begin: int, stop: int)
     if not folded.isascii() and all(word.isascii() for word, _ in wanted):
         folded = "".join(c for c in unicodedata.normalize("NFD", folded) if not "\u0300" <= c <= "\u036f")
     scores: dict[int, float] = {}
+    firsts: dict[int, int] = {}
     for word, weight in wanted:
-        seen = set()
+        seen = -1
         for place in _places(folded, word):
             line = folded.rfind("\n", 0, place) + 1
-            if line not in seen:
-                seen.add(line)
+            if line != seen:
+                seen = line
                 scores[line] = scores.get(line, 0.0) + weight
+                firsts[line] = min(firsts.get(line, place), place)
     if not scores:
         return -1, -1
     best = min(scores, key=lambda line: (-scores[line], line))
-    number = folded.count("\n", 0, best)
     at = begin
-    for _ in range(number):
+    for _ in range(folded.count("\n", 0, best)):
         at = text.index("\n", at) + 1
-    return at, at + _within(folded[best:], wanted)
+    return at, at + firsts[best] - best
 
 
 def _places(folded: str, word: str) -> list[int]:
@@ -121,11 +122,6 @@ def _places(folded: str, word: str) -> list[int]:
         looked += 1
         at = folded.find(word, at + len(word))
     return out
-
-
-def _within(rest: str, wanted: Sequence[tuple[str, float]]) -> int:
-    line = rest.split("\n", 1)[0]
-    return min((place for word, _ in wanted for place in _places(line, word)[:1]), default=0)
 
 
 def _first(text: str, begin: int, stop: int) -> int:

@@ -23,12 +23,13 @@ seventh digit."""
 
 RELATED = 6
 SNIPPET = 240
-HIT_BYTES = 960
-"""Of one hit as MessagePack; eight of them and the frame stay below 8 KB (contract)."""
+ANSWER_BYTES = 8000
+"""Of eight hits as MessagePack; with what stands round them an answer stays below 8 KB (contract)."""
 
 FIRST_FETCH = 32
 """Hits asked of the index at least: filters, copies and lineages take some away. Asking 32 instead of 8 costs 0.03 ms."""
 
 FETCH_GROWTH = 4
 MOST_FETCHED = 2048
-"""Beyond, filters choose the paths first: at 10k notes choosing takes 15 ms, fetching 2,048 hits and looking at each 8."""
+"""Beyond, filters choose the paths first: at 10k notes choosing takes 15 ms, fetching 2,048 hits 4. Of more than so many
+equal hits, recency decides among these."""

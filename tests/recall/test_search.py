@@ -289,6 +289,7 @@ def test_vectors_that_are_off_leave_text_alone(tmp_path: Path) -> None:
 
 def test_hits_by_meaning_join(tmp_path: Path) -> None:
     """What only meaning finds is an answer, shown by its passage; what the query excludes is not."""
+    pytest.importorskip("memd.recall.fuse", reason="fusion is not there")
     at = make(tmp_path, {"a.md": "theodolite\n", "b.md": "x\n\nsurveying tools\n", "c.md": "surveying old\n"})
     hits = (Hit("b.md", "b.md", 0.9, 3), Hit("c.md", "c.md", 0.8, 1))
     at.index.answer = VectorAnswer(hits, True)

@@ -1,0 +1,85 @@
+"""Hits by words and by meaning as one list, in order. Knows scores and times; never what a hit is a hit of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import groupby
+
+from msgspec import Struct, structs
+
+from memd.index.port import Hit, Index, Query
+from memd.recall import weights
+
+
+class Pool(Struct, frozen=True):
+    """`hits` have the score they are ranked by, best first. `words` and `meaning` are its parts by unit; `words` is
+    empty where the score is that of the words. `floor`: nothing that was not fetched scores more (None: nothing is left).
+    """
+
+    hits: list[Hit]
+    words: dict[str, float] = {}
+    meaning: dict[str, float] = {}
+    used: bool = False
+    why: str = ""
+    floor: float | None = None
+
+    def parts(self, hit: Hit) -> tuple[float, float]:
+        """(score by words, similarity by meaning); 0 where it was not found so."""
+        return self.words.get(hit.unit, 0.0) if self.meaning else hit.score, self.meaning.get(hit.unit, 0.0)
+
+
+def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
+    """`text` is what is embedded; `mode` text, vector or hybrid. Without hits by meaning, words rank as in text mode."""
+    words = [] if mode == "vector" else index.words(query, limit)
+    floor = same(words[-1].score) if len(words) >= limit else None
+    if mode == "text":
+        return Pool(words, floor=floor)
+    answer = index.meaning(text, limit, query.kinds)
+    meaning = _allowed(index, query, answer.hits)
+    if not meaning:
+        return Pool(words, used=answer.used, why=answer.why, floor=floor)
+    more = len(words) >= limit or len(answer.hits) >= limit
+    mixed = _mixed(words, meaning)
+    return structs.replace(mixed, used=answer.used, why=answer.why, floor=float("-inf") if more else None)
+
+
+def same(score: float) -> float:
+    """The score as far as it tells hits apart."""
+    return round(score, weights.SAME)
+
+
+def _allowed(index: Index, query: Query, hits: tuple[Hit, ...]) -> list[Hit]:
+    """Hits by meaning that what was typed allows: a phrase must be there, a word that is not wanted must not."""
+    paths = query.paths
+    found = [hit for hit in hits if paths is None or hit.path in paths]
+    if not (query.must or query.none) or not found:
+        return found
+    strict = Query(must=query.must, none=query.none, kinds=query.kinds, paths=frozenset(hit.path for hit in found))
+    units = {hit.unit for hit in index.words(strict, weights.MOST_FETCHED)}
+    return [hit for hit in found if hit.unit in units]
+
+
+def _mixed(words: list[Hit], meaning: list[Hit]) -> Pool:
+    from memd.recall.fuse import fuse
+
+    best: dict[str, Hit] = {}
+    for hit in meaning:
+        if hit.unit not in best or hit.score > best[hit.unit].score:
+            best[hit.unit] = hit
+    hits = [
+        Hit(each.unit, each.path, each.score, best[each.unit].line if each.unit in best else 0)
+        for each in fuse(words, meaning)
+    ]
+    return Pool(hits, {hit.unit: hit.score for hit in words}, {unit: hit.score for unit, hit in best.items()})
+
+
+def in_order(hits: list[Hit], modified: Callable[[str], float]) -> Iterator[Hit]:
+    """Best first; of those with the same score the last modified, then by path, turns of one file as they stand there.
+
+    Lazy: of many hits only those are compared that come to be looked at.
+    """
+    for _, group in groupby(hits, key=lambda hit: same(hit.score)):
+        equal = list(group)
+        if len(equal) > 1:
+            equal.sort(key=lambda hit: (-modified(hit.path), hit.path, len(hit.unit), hit.unit))
+        yield from equal
