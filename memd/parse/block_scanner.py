@@ -109,7 +109,7 @@ class _Scanner:
                 if box.width:
                     self.found.listed[n] = 1
                 else:
-                    self.found.quoted[n] = 1
+                    self.found.quoted[n] = 2 if box is self.stack[0] else 1
 
     def _read(self, line: str) -> None:
         """One line: which containers it goes on with, then what it holds."""

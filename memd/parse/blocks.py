@@ -32,6 +32,7 @@ class Item(Struct, gc=False):
 class Blocks(Struct, frozen=True):
     """`kinds`, `listed` and `quoted` have one entry a line of the body; `first` is the body's first line in the file.
 
+    `quoted` is 2 where a quote is outermost, 1 for a quote inside a list.
     `starts` are the offsets of those lines in the text; `comments` those of `%%` comments, the signs included.
     """
 

@@ -137,6 +137,7 @@ def section(found: Scan, title: str) -> tuple[int, int] | None:
 def list_place(found: Scan, lines: tuple[int, int] | None = None) -> Place:
     """The end of the last list of those lines (default: of the body), else after their last line that is not blank."""
     blocks, first = found.blocks, found.first
+    listed = [inside and quoted != 2 for inside, quoted in zip(blocks.listed, blocks.quoted, strict=True)]
     start, end = (line - first for line in lines or (first, first + len(blocks.starts)))
     last = None
     for item in found.items:
@@ -145,9 +146,9 @@ def list_place(found: Scan, lines: tuple[int, int] | None = None) -> Place:
     n = last.line - first if last else start
     if last:
         stop = n
-        while stop + 1 < end and (blocks.listed[stop + 1] or blocks.kinds[stop + 1] == BLANK):
+        while stop + 1 < end and (listed[stop + 1] or blocks.kinds[stop + 1] == BLANK):
             stop += 1
-        n = max(k for k in range(n, stop + 1) if blocks.listed[k])
+        n = max(k for k in range(n, stop + 1) if listed[k])
     else:
         n = max((k for k in range(start, end) if blocks.kinds[k] != BLANK), default=start - 1)
     offset = blocks.starts[n + 1] if n + 1 < len(blocks.starts) else len(found.text)

@@ -15,7 +15,7 @@ CODE_SIGN = "\x00"
 COMMENT_SIGN = "\x01"
 
 _TICKS = re.compile(r"`+")
-_HIDDEN = {CODE: CODE_SIGN, HTML: CODE_SIGN, COMMENT: COMMENT_SIGN}
+_HIDDEN = (CODE, HTML, COMMENT)
 Range = tuple[int, int, str]
 
 
@@ -44,8 +44,8 @@ def _lines(text: str, blocks: Blocks) -> list[Range]:
     starts, last = blocks.starts, len(blocks.starts) - 1
     found: list[Range] = []
     for n, kind in enumerate(blocks.kinds):
-        if kind in _HIDDEN:
-            found.append((starts[n], starts[n + 1] - 1 if n < last else len(text), _HIDDEN[kind]))
+        if kind in (CODE, HTML):
+            found.append((starts[n], starts[n + 1] - 1 if n < last else len(text), CODE_SIGN))
     return found
 
 

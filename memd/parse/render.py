@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from memd.parse.scalar import plain
@@ -58,7 +59,8 @@ def _flow(given: Any, inside: bool) -> str:
     if isinstance(given, Mapping):
         return "{" + ", ".join(f"{_key(key)}: {_flow(one, True)}" for key, one in given.items()) + "}"
     if isinstance(given, (list, tuple)):
-        return "[" + ", ".join(_flow(one, True) for one in given) + "]"
+        inner = ", ".join(_flow(one, True) for one in given)
+        return f"[ {inner} ]" if inner.startswith("[") else f"[{inner}]"  # `[[` is how people write a link
     return json.dumps(given)
 
 
@@ -69,7 +71,7 @@ def _key(key: str) -> str:
 def _text(text: str, inside: bool) -> str:
     """A string bare where every reader takes it for that string, else in double quotes."""
     bare = _BARE_INSIDE if inside else _BARE
-    if _DATE.fullmatch(text) or (
+    if _is_date(text) or (
         bare.fullmatch(text)
         and text[-1] not in " :"
         and len(text) < 400
@@ -78,6 +80,17 @@ def _text(text: str, inside: bool) -> str:
     ):
         return text
     return '"' + _ESCAPED.sub(_escape, text) + '"'
+
+
+def _is_date(text: str) -> bool:
+    """A date or time that exists, in the form that YAML and Obsidian know."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _escape(found: re.Match[str]) -> str:

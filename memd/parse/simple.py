@@ -30,7 +30,7 @@ _KEY = r"[^\W\d][\w\-]*(?: [\w\-]+)*"
 _LINE = re.compile(rf"(?P<key>{_KEY}):(?: +(?:(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})|\[(?P<flow>[^\[\]\n]*)\]))? *")
 _ITEM = re.compile(rf"(?P<indent> *)- +(?:(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})) *")
 _OPENS = re.compile(r"^" + KEY_LINE.pattern, re.M)
-_SAVED = re.compile(r"(?P<key>\"[^\"]*\"|'[^']*'|[^:]*?)[ \t]*:(?:[ \t]+(?P<value>.*))?$", re.S)
+SAVED = re.compile(KEY_LINE.pattern + r"[ \t]*+(?P<value>.*)", re.S)
 _OPENERS = ("[", "{", "|", ">", "&", "*", "!")
 _MEANT = re.compile(r"\[\[[^\[]|\{\{")
 _FLOW_ITEM = re.compile(rf" *(?:(?P<plain>{_FLOW})|(?P<quoted>{_QUOTED})) *(?:,|\Z)")
@@ -131,17 +131,23 @@ def pieces(block: str) -> list[Piece]:
 def save(piece: Piece) -> dict[str, Any]:
     """What a damaged key still says: the text on its line, or the items of its list. Empty where that would be a guess."""
     rows = _rows(piece.text)
-    found = _SAVED.match(rows[0])
-    assert found is not None, piece
-    key = found["key"].strip().strip("\"'")
+    found = SAVED.match(rows[0])
+    if not found:
+        return {}
+    key = saved_key(found)
     rest = [row.strip() for row in rows[1:] if row.strip() and not row.lstrip().startswith("#")]
-    value = (found["value"] or "").strip()
+    value = found["value"].strip()
     if not value and rest and all(row.startswith("- ") for row in rest):
         return {key: [_unquoted(row[2:].strip()) for row in rest]}
     opener = value.startswith(_OPENERS) and not _MEANT.match(value)
     if opener or (rest and not value):
         return {}
     return {key: _unquoted(value) or None}
+
+
+def saved_key(found: re.Match[str]) -> str:
+    """The name in a line that opens a key, by the letter."""
+    return _unquoted(found.string[: found.start("value")].rstrip(" \t").removesuffix(":").rstrip(" \t"))
 
 
 def _unquoted(value: str) -> str:

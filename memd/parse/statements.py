@@ -149,7 +149,7 @@ def relation(part: Slice, link: LinkAt) -> Typed | None:
 def rel_type(words: str, mask: str) -> str:
     """The relation's type in what stands before a link; "" where it is none."""
     label = words.strip()
-    if not label or "\x00" in mask or "\x01" in mask or is_checkbox(label):
+    if not 0 < len(label) <= 200 or "\x00" in mask or "\x01" in mask or is_checkbox(label):
         return ""
     bare = _bare(label)
     closing = _QUOTES.get(bare[:1])

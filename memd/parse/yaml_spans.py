@@ -10,7 +10,6 @@ from memd.parse.header import Head
 from memd.parse.yaml_header import MAX_BLOCK, Unreadable, compose
 
 _ALIAS = re.compile(r"\*[^\s,\]}]*")
-_VALUE = re.compile(r"[^\n]*?:(?P<gap>[ \t]*)(?P<value>[^\n]*?)[ \t\r]*(?:\n|\Z)")
 
 
 def spans(head: Head) -> dict[str, tuple[int, int]]:
@@ -24,19 +23,21 @@ def spans(head: Head) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for key, value in node.value:
         name = key.value if isinstance(key.value, str) else head.block[key.start_mark.index : key.end_mark.index]
-        found[name] = _span(head, key, value)
+        if (span := _span(head, key, value)) is not None:
+            found[name] = span
     return found
 
 
-def _span(head: Head, key: Any, value: Any) -> tuple[int, int]:
+def _span(head: Head, key: Any, value: Any) -> tuple[int, int] | None:
+    """The offsets of one value; None for a key that stands alone, without a colon."""
     if isinstance(value.value, str) and value.start_mark.index == value.end_mark.index:
-        after = head.start + head.block.index(":", key.end_mark.index) + 1
-        return after, after
+        colon = head.block.find(":", key.end_mark.index)
+        return (head.start + colon + 1, head.start + colon + 1) if colon >= 0 else None
     start, end = value.start_mark.index, _end(value)
     if value.start_mark.index < key.end_mark.index:  # an alias: its node stands where the anchor is
         start = head.block.index("*", key.end_mark.index)
         end = _ALIAS.match(head.block, start).end()  # type: ignore[union-attr]
-    return head.start + start, head.start + start + len(head.block[start:end].rstrip())
+    return head.start + start, head.start + start + len(head.block[start:end].rstrip(" \t\r\n"))
 
 
 def _end(node: Any) -> int:
@@ -51,10 +52,11 @@ def _end(node: Any) -> int:
 def _by_line(head: Head) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for piece in simple.pieces(head.block):
-        row = _VALUE.match(piece.text)
-        if row and not piece.text[row.end() :].strip():
-            key = piece.text.split(":", 1)[0].strip().strip("\"'")
-            start = row.start("value") if row["value"] else row.start("gap")
-            end = row.end("value") if row["value"] else start
-            found[key] = (head.start + piece.offset + start, head.start + piece.offset + end)
+        row, _, rest = piece.text.partition("\n")
+        opened = simple.SAVED.match(row)
+        if opened and not rest.strip():
+            value = opened["value"].rstrip()
+            start = opened.start("value") if value else row.index(":", len(simple.saved_key(opened))) + 1
+            at = head.start + piece.offset + start
+            found[simple.saved_key(opened)] = (at, at + len(value))
     return found
