@@ -28,6 +28,12 @@ def set_key(text: str, key: str, value: str, add: bool = False) -> tuple[Splice,
     return () if place is None else (Splice(place, place, f"{key}: {value}{newline(text)}"),)
 
 
+def value(text: str, key: str) -> str:
+    """A key's value as it is written; "" where there is none."""
+    spans = frontmatter.spans(text)
+    return text[slice(*spans[key])] if key in spans else ""
+
+
 def touch(text: str, now: datetime) -> tuple[Splice, ...]:
     """`modified` as of now, in the form that it has; added only to a file that memd made. () where nothing is to change.
 

@@ -1,9 +1,21 @@
-"""Synthetic credentials in context: made from a fixed seed, so that no real or scannable key stands in this repository."""
+"""Synthetic credentials in context, and a vault that is a dictionary of bytes.
+
+The credentials are made from a fixed seed, so that no real or scannable key stands in this repository.
+"""
 
 from __future__ import annotations
 
 import random
 import string
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from memd.model.config import Config
+from memd.model.fingerprint import sha256
+from memd.model.plan import ABSENT, Displaced, Done, Move, Plan, Receipt, Remove, Write
+from memd.model.vault import Vault
+from memd.parse.note import parse_note
+from memd.serve.handlers.context import Context
 
 AN = string.ascii_letters + string.digits
 LOW = string.ascii_lowercase + string.digits
@@ -136,3 +148,40 @@ def credentials(seed: int = 7) -> list[tuple[str, str, str]]:
     words = "ripple humor canal about lumber paper orbit thrive metal zebra quick donor"
     add("seed phrase", "seed phrase: @@", words)
     return found
+
+
+NOW = datetime(2026, 11, 30, 14, 2, 5, tzinfo=timezone(timedelta(hours=8)))
+
+
+class Files(dict[str, bytes]):
+    """A vault in memory: a context over it, and plans carried out on it as the writer does."""
+
+    def vault(self) -> Vault:
+        visible = (path for path in self if not path.startswith("."))
+        return Vault(parse_note(path, self[path], 0.0, NOW.tzinfo)[0] for path in visible)  # type: ignore[arg-type]
+
+    def context(self, **more: Any) -> Context:
+        given = {"trashed": lambda: tuple(p for p in self if p.startswith(".trash/memd/")), **more}
+        return Context(self.vault(), Config(), NOW, self.get, **given)
+
+    def apply(self, plan: Plan) -> tuple[Receipt, ...]:
+        """Receipts; stops at the first step that is not as expected."""
+        receipts: list[Receipt] = []
+        for step in plan.steps:
+            there = self.get(step.path)
+            stands = ABSENT if there is None else sha256(there)
+            blocked = isinstance(step, Move) and (there is None or step.to in self)
+            if blocked or (step.expect is not None and step.expect != stands):
+                return (*receipts, Displaced(step.path, there))
+            receipts.append(self._done(step))
+        return tuple(receipts)
+
+    def _done(self, step: Write | Move | Remove) -> Done:
+        if isinstance(step, Write):
+            self[step.path] = step.content
+            return Done(step.path, sha256(step.content))
+        data = self.pop(step.path)
+        if isinstance(step, Move):
+            self[step.to] = data
+            return Done(step.to, sha256(data))
+        return Done(step.path, "")

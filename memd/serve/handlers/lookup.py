@@ -1,4 +1,4 @@
-"""Which note a caller means, strictly: a name that could mean two notes is refused with both, never guessed.
+"""Which note a caller means to change, strictly: a name that could mean two notes is refused with both, never guessed.
 
 Knows permalinks, paths, ids, titles and `memory://`. Paths are judged by their letters alone; disk judges them again.
 """
@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import re
 from typing import Protocol
+from urllib.parse import unquote
 
 from memd.edit import copies
 from memd.model.errors import Refused
+from memd.model.fingerprint import fold
 from memd.model.note import Note
-from memd.model.vault import Vault, stem
+from memd.model.vault import Vault
+from memd.parse.note import parse_note
+from memd.recall.names import clean
 from memd.serve.handlers.context import Context
 
 SCHEME = "memory://"
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_ENDING = re.compile(r"\.(?=\w*[A-Za-z])\w{1,5}")
 
 
 class Names(Protocol):
@@ -32,15 +37,23 @@ class Names(Protocol):
 
 def inside(path: str, what: str = "path") -> str:
     """The path with `.` and doubled slashes gone. Raises Refused: outside_vault for one that leaves the vault, is absolute,
-    or has a hidden part or a device's name."""
+    or has a hidden part."""
     plain = path.replace("\\", "/")
     parts = [part for part in plain.split("/") if part not in ("", ".")]
-    if plain.startswith(("/", "~")) or _DRIVE.match(plain) or "\0" in plain:
+    if plain.startswith(("/", "~/")) or plain == "~" or _DRIVE.match(plain) or "\0" in plain:
         raise Refused("outside_vault", f"the {what} is not in the vault: give it relative to the vault's folder")
     for part in parts:
-        if part == ".." or part.startswith(".") or part.rstrip(" .") == "" or _DEVICE.fullmatch(part):
+        if part == ".." or part.startswith(".") or not part.strip(" ."):
             raise Refused("outside_vault", f"the {what} leaves the vault or is hidden: name a visible folder inside it")
     return "/".join(parts)
+
+
+def new_place(path: str, what: str = "path") -> str:
+    """The same for a place where something will be made: no part is a device's name on any system."""
+    inner = inside(path, what)
+    if any(_DEVICE.fullmatch(part) for part in inner.split("/")):
+        raise Refused("outside_vault", f"the {what} has a name that Windows keeps for devices: choose another")
+    return inner
 
 
 def note_path(path: str) -> str:
@@ -51,37 +64,43 @@ def note_path(path: str) -> str:
         raise Refused("invalid_params", "the path is empty: name a note, like folder/name.md")
     if name.lower().endswith(".md"):
         return inner
-    if (
-        "." in name
-        and re.fullmatch(r"\.\w{1,5}", name[name.rindex(".") :])
-        and not name[name.rindex(".") + 1 :].isdigit()
-    ):
+    if "." in name and _ENDING.fullmatch(name[name.rindex(".") :]):
         raise Refused("outside_vault", "the path is not a markdown note: name a file that ends in .md")
     return inner + ".md"
 
 
 def find(ctx: Context, params: Names) -> Note:
-    """The one note that the params name. Raises Refused: not_found, invalid_params (with `candidates`), outside_vault."""
+    """The one note that the params name, and that the peer may change.
+
+    Raises Refused: not_found (with `paths` where several are meant), outside_vault, permission_denied.
+    """
     if params.path:
-        note = ctx.vault.at(inside(params.path)) or ctx.vault.at(note_path(params.path))
-        return ctx.open(_there(note, f"no note at {params.path!r}: memory.list shows paths"))
+        note = at(ctx.vault, params.path)
+        return ctx.open(_there(note, f"no note at {clean(params.path[:120])!r}: memory.list shows paths"))
     if params.id:
         note = ctx.vault.by_id(params.id.split("#", 1)[0])
-        return ctx.open(_there(note, f"nothing has the id {params.id!r}: search for its words"))
-    return ctx.open(named(ctx, params.permalink.removeprefix(SCHEME).strip()))
+        return ctx.open(_there(note, f"nothing has the id {params.id[:120]!r}: search for its words"))
+    return ctx.open(named(ctx, params.permalink.strip().removeprefix(SCHEME)))
+
+
+def at(vault: Vault, path: str) -> Note | None:
+    """The note at a path, as it is or as answers show it (NFC, bytes that are not UTF-8 percent-escaped)."""
+    inner = inside(path)
+    if note := vault.at(inner):
+        return note
+    if "%" in inner and (note := vault.at(unquote(inner, errors="surrogateescape"))):
+        return note
+    return vault.at(note_path(inner))
 
 
 def named(ctx: Context, name: str) -> Note:
-    """The note of a permalink, path, id, or title that one note alone has."""
+    """The note of a permalink, path or id, else of a title, alias or file name that one note alone has."""
     for kind in ("permalink", "path", "id", "title", "alias", "stem"):
         if found := _visible(ctx, ctx.vault.named(kind, name)):
             return _only(ctx.vault, found, name)
-    if moved := ctx.vault.moved.get(name):
-        if note := ctx.vault.at(moved):
-            return note
-    where = note_path(name) if name else ""
-    note = ctx.vault.at(where) if where else None
-    return _there(note, f"no note has the permalink {name!r}: memory.search finds it by words")
+    moved = ctx.vault.moved.get(name) or ctx.vault.moved.get(fold(name))
+    note = ctx.vault.notes.get(moved) if moved else at(ctx.vault, name) if name else None
+    return _there(note, f"no note has the permalink {clean(name[:120])!r}: memory.search finds it by words")
 
 
 def _visible(ctx: Context, paths: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,11 +111,10 @@ def _visible(ctx: Context, paths: tuple[str, ...]) -> tuple[str, ...]:
 
 def _only(vault: Vault, paths: tuple[str, ...], name: str) -> Note:
     if len(paths) > 1:
-        candidates = [vault.notes[path].permalink or path for path in paths]
-        shown = ", ".join(paths[:5])
-        raise Refused(
-            "invalid_params", f"{name!r} could mean {shown}: give the path", candidates=candidates, paths=list(paths)
-        )
+        shown = ", ".join(map(clean, paths[:5]))
+        candidates = [clean(vault.notes[path].permalink) for path in paths[:20]]
+        message = f"{len(paths)} notes are called {clean(name[:120])!r} ({shown}): give the path"
+        raise Refused("not_found", message, candidates=candidates, paths=list(map(clean, paths[:20])))
     return vault.notes[paths[0]]
 
 
@@ -106,17 +124,20 @@ def _there(note: Note | None, otherwise: str) -> Note:
     return note
 
 
+def parsed(ctx: Context, path: str, data: bytes) -> Note:
+    """A file that the snapshot may not know yet, as a note."""
+    zone = ctx.now.tzinfo
+    assert zone is not None
+    return parse_note(path, data, 0.0, zone, ctx.config.formation.folder)[0]
+
+
 def existing_folder(vault: Vault, folder: str) -> str:
-    """The folder as notes in the vault spell it, where they do but for case or Unicode form."""
-    from memd.model.fingerprint import fold
-
+    """The folder as notes in the vault spell it, as far as it is there, where they do so but for case or Unicode form."""
+    if not folder or any(path.startswith(folder + "/") for path in vault.notes):
+        return folder
+    head, _, rest = folder.rpartition("/")
     want = fold(folder) + "/"
-    for path in vault.notes:
-        if fold(path).startswith(want):
-            parts = folder.count("/") + 1
-            return "/".join(path.split("/")[:parts])
-    return folder
-
-
-def title_of(note: Note) -> str:
-    return note.title or stem(note.path)
+    like = next((path for path in vault.notes if fold(path).startswith(want)), None)
+    if like:
+        return "/".join(like.split("/")[: folder.count("/") + 1])
+    return f"{existing_folder(vault, head)}/{rest}" if head else folder
