@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from memd.daemon.bodies import DiskBodies
@@ -27,6 +28,8 @@ QUIET = 0.008
 """Seconds after a touch before looking: an atomic save is several events."""
 AGAIN = 0.05
 """Seconds before a file that was being written is looked at again."""
+FEW, A_LITTLE = 64, 0.1
+"""So many changes on their way into the index are worth waiting for, for so many seconds."""
 PATIENCE = 2.0
 """Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
 
@@ -70,27 +73,32 @@ class Core:
         self._loop.call_soon_threadsafe(self._committed.set)
 
     async def visible(self) -> None:
-        """Wait until what clients wrote is searchable, at most `PATIENCE`."""
-        end = self._loop.time() + PATIENCE
-        while self.library.indexer.visible < self.visible_wanted and (left := end - self._loop.time()) > 0:
+        """Wait until what clients wrote is searchable, at most `PATIENCE`; a few changes of a person's are waited for
+        a little, so that a note that moves is not missing between its two places."""
+        indexer = self.library.indexer
+        if indexer.visible < self.visible_wanted:
+            await self._committing(lambda: indexer.visible >= self.visible_wanted, PATIENCE)
+        elif 0 < indexer.pending <= FEW:
+            await self._committing(lambda: not 0 < indexer.pending <= FEW, A_LITTLE)
+
+    async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
+        """Until it is enough, or for so many seconds."""
+        end = self._loop.time() + patience
+        while not enough() and (left := end - self._loop.time()) > 0:
             self._committed.clear()
-            if self.library.indexer.visible >= self.visible_wanted:
+            if enough():
                 return
-            try:
+            with suppress(TimeoutError):
                 await asyncio.wait_for(self._committed.wait(), left)
-            except TimeoutError:
-                return
 
     async def quiet(self) -> None:
         """Wait until what was found is searchable, however long the indexes take."""
-        while not self.state()["current"] and self.keeper.hold is None and not self.library.indexer.error:
-            self._committed.clear()
-            if self.state()["current"]:
-                return
-            try:
-                await asyncio.wait_for(self._committed.wait(), 0.2)
-            except TimeoutError:
-                continue
+
+        def enough() -> bool:
+            return self.state()["current"] or self.keeper.hold is not None or bool(self.library.indexer.error)
+
+        while not enough():
+            await self._committing(enough, 0.2)
 
     async def forget_everything(self) -> None:
         """Drop all that is derived and begin again from the files; answers come from the old snapshot until then."""

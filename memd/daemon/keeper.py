@@ -100,6 +100,8 @@ class Keeper:
         found = tuple(read_all(self.how, wanted[:SLICE], self._pool()))
         gone += [each.path for each in found if each.state == "gone" and each.path in self.vault.notes]
         moved = self._moves(found, gone) | moved
+        if within is not None and len(gone) - len(moved) > root.MANY:
+            return self.look(EVERYTHING, accept, ours)
         hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours)
         whole = listing if within is None else diff.joined(self.listing, listing, within)
         return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), _again(found), wanted[SLICE:], hold)
