@@ -7,12 +7,10 @@ only importer of watchdog. Its threads die while they say that they live, its qu
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import stat
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -25,12 +23,7 @@ from watchdog.observers.api import BaseObserver
 from memd.disk import watches
 from memd.disk.ignore import Ignore
 from memd.disk.root import Identity, identify
-
-Touched = Callable[[frozenset[str]], None]
-
-EVERYTHING = frozenset({""})
-BATCH = 512
-"""So many paths at once are told as "everything": a scan is cheaper than as many look-ups."""
+from memd.disk.teller import Teller, Touched
 
 _EVENTS: list[type[FileSystemEvent]] = [
     events.FileCreatedEvent,
@@ -69,12 +62,13 @@ class State(Struct, frozen=True):
 
 
 class Watcher:
-    """`touched` gets relative paths of files and folders, or {""} for "look at everything"; it is called from foreign
-    threads and must only enqueue. It gets {""} whenever hints may have been lost."""
+    """`touched` gets relative paths of files and folders, or {""} for "look at everything" (also whenever hints may have
+    been lost); it is called from a foreign thread, at most fifty times a second, and must only enqueue."""
 
     def __init__(self, root: str, touched: Touched, ignore: Ignore | None = None) -> None:
         self.root = os.path.realpath(root)
         self._touched = touched
+        self._teller = Teller(touched)
         self._ignore = ignore or Ignore()
         self._observer: BaseObserver | None = None
         self._identity: Identity | None = None
@@ -86,12 +80,14 @@ class Watcher:
         """Starts to watch, or says why it cannot. Never raises on what the system refuses."""
         self._identity = identify(self.root)
         self._canary.clear()
+        self._teller = Teller(self._touched)
+        self._teller.start()
         _LOGGER.setLevel(min(_LOGGER.level or logging.WARNING, logging.WARNING))
         _LOGGER.addHandler(self._overflow)
         try:
             observer = Observer()
             self._observer = observer
-            handler = _Handler(self.root, self._ignore, observer, self._tell, self._canary)
+            handler = _Handler(self.root, self._ignore, self._teller.add, self._canary)
             observer.schedule(handler, self.root, recursive=True, event_filter=_EVENTS, follow_symlink=False)
             observer.start()
         except OSError as error:
@@ -125,7 +121,7 @@ class Watcher:
         same = root is not None and root == self._identity
         if self._state.mode != "watching" or self._observer is None:
             return Health(False, (), same)
-        alive = watches.threads(self._observer) and same and self._sings(wait)
+        alive = self._teller.is_alive() and watches.threads(self._observer) and same and self._sings(wait)
         blind = watches.blind(self._observer, self.root, folders) if folders and alive else ()
         return Health(alive, blind, same)
 
@@ -147,24 +143,15 @@ class Watcher:
             return True
         return self._canary.wait(wait)
 
-    def _tell(self, paths: frozenset[str]) -> None:
-        with contextlib.suppress(RuntimeError):  # whoever listened has gone
-            self._touched(paths)
-
     def _lost(self) -> None:
-        self._tell(EVERYTHING)
+        self._teller.add("")
 
     def _release(self) -> None:
         _LOGGER.removeHandler(self._overflow)
+        self._teller.stop()
         observer, self._observer = self._observer, None
-        if observer is None:
-            return
-        # Its books may be in disorder, which is why it is stopped.
-        with contextlib.suppress(KeyError, OSError, RuntimeError):
-            observer.stop()
-        if observer.is_alive():
-            observer.join(2.0)
-        watches.release(observer)
+        if observer is not None:
+            watches.stop(observer)
 
 
 class _Overflow(logging.Handler):
@@ -180,45 +167,25 @@ class _Overflow(logging.Handler):
 
 
 class _Handler(FileSystemEventHandler):
-    """Collects paths until watchdog's queue is empty, then tells them at once. Only its own thread calls it."""
+    """Turns events into relative paths."""
 
-    def __init__(
-        self, root: str, ignore: Ignore, observer: BaseObserver, tell: Touched, canary: threading.Event
-    ) -> None:
+    def __init__(self, root: str, ignore: Ignore, add: Callable[..., None], canary: threading.Event) -> None:
         self._root = root
         self._prefix = root.rstrip("/") + "/"
         self._ignore = ignore
-        self._queue = observer.event_queue
-        self._tell = tell
+        self._add = add
         self._canary = canary
-        self._paths: set[str] = set()
-        self._since = 0.0
 
     def dispatch(self, event: FileSystemEvent) -> None:
         if os.fsdecode(event.src_path) == self._root:
             self._canary.set()
-            if isinstance(event, events.DirAttribEvent):
-                return self._flush()
-            self._paths.add("")
-        for path in (event.src_path, event.dest_path):
-            self._add(os.fsdecode(path), event.is_directory)
-        return self._flush()
-
-    def _add(self, path: str, folder: bool) -> None:
-        """A path outside the root (a folder that moved out goes on reporting) or of no note is dropped."""
-        if not path.startswith(self._prefix):
+            if not isinstance(event, events.DirAttribEvent):
+                self._add("")
             return
-        inner = path[len(self._prefix) :]
-        if not self._ignore.hides(inner, folder=folder):
-            self._paths.add(inner)
-
-    def _flush(self) -> None:
-        if not self._paths:
-            return
-        now = time.monotonic()
-        self._since = self._since or now
-        if self._queue.empty() or len(self._paths) >= BATCH or now - self._since > 0.1:
-            paths = frozenset(self._paths)
-            self._paths.clear()
-            self._since = 0.0
-            self._tell(EVERYTHING if "" in paths or len(paths) >= BATCH else paths)
+        for full in (event.src_path, event.dest_path):
+            path = os.fsdecode(full)
+            # A folder that moved out goes on reporting; what is outside the root is dropped.
+            if path.startswith(self._prefix):
+                inner = path[len(self._prefix) :]
+                if not self._ignore.hides(inner, folder=event.is_directory):
+                    self._add(inner)

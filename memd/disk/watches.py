@@ -1,7 +1,8 @@
 """What watchdog's observer really watches: its threads, and the kernel's own list of watches.
 
 watchdog says nothing of a thread that died or of a folder it could not watch, so this looks behind its interface, and
-is content to know nothing where the inside has changed or the system is not Linux.
+is content to know nothing where the inside has changed or the system is not Linux. `observer` is a BaseObserver of
+watchdog, which this module does not import.
 """
 
 from __future__ import annotations
@@ -13,19 +14,17 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from watchdog.observers.api import BaseObserver
-
 _WATCH = re.compile(rb"^inotify wd:(\S+) ino:(\S+)", re.MULTILINE)
 
 
-def threads(observer: BaseObserver) -> bool:
+def threads(observer: Any) -> bool:
     """Whether every thread that must run does; `observer.is_alive()` alone is true after its reader died."""
     reader = getattr(observer, "_inotify_fd", None)
     running = [observer, *observer.emitters, *([reader] if isinstance(reader, threading.Thread) else [])]
     return bool(observer.emitters) and all(thread.is_alive() for thread in running)
 
 
-def blind(observer: BaseObserver, root: str, folders: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
+def blind(observer: Any, root: str, folders: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
     """Folders from which no event would come under their right path, in path order; () where that cannot be told."""
     paths, kernel = _books(observer), _kernel(observer)
     if paths is None or kernel is None:
@@ -38,7 +37,7 @@ def blind(observer: BaseObserver, root: str, folders: Mapping[str, tuple[int, in
     return tuple(sorted(found))
 
 
-def _books(observer: BaseObserver) -> dict[bytes, int] | None:
+def _books(observer: Any) -> dict[bytes, int] | None:
     """watchdog's books: path → watch."""
     found: dict[bytes, int] = {}
     for emitter in observer.emitters:
@@ -50,7 +49,7 @@ def _books(observer: BaseObserver) -> dict[bytes, int] | None:
     return found
 
 
-def _kernel(observer: BaseObserver) -> dict[int, int] | None:
+def _kernel(observer: Any) -> dict[int, int] | None:
     """The kernel's list: watch → inode."""
     fd = getattr(getattr(observer, "_inotify_fd", None), "_inotify_fd", None)
     if not isinstance(fd, int):
@@ -63,10 +62,23 @@ def _kernel(observer: BaseObserver) -> dict[int, int] | None:
     return {int(wd, 16): int(ino, 16) for wd, ino in _WATCH.findall(text)}
 
 
-def release(observer: BaseObserver) -> None:
-    """Gives back the descriptor and the watches of an observer that could not stop in order."""
+def stop(observer: Any) -> None:
+    """Ends every thread and gives back descriptor and watches, also of an observer whose books are in disorder.
+
+    Then its own `stop` breaks off half-way and leaves threads that wait for ever, which is made up for here.
+    """
+    queues = [getattr(getattr(e, "_inotify", None), "_move_event_grouper", None) for e in observer.emitters]
+    with contextlib.suppress(KeyError, OSError, RuntimeError):
+        observer.stop()
     reader: Any = getattr(observer, "_inotify_fd", None)
-    if isinstance(reader, threading.Thread) and not reader.is_alive() and not getattr(reader, "_closed", True):
-        with contextlib.suppress(OSError, KeyError, AttributeError):
-            reader._is_reading = False  # type: ignore[attr-defined]
-            reader.close()  # type: ignore[attr-defined]
+    if isinstance(reader, threading.Thread):
+        with contextlib.suppress(KeyError, OSError, AttributeError):
+            if not reader.is_alive():
+                reader._is_reading = False  # type: ignore[attr-defined]
+            reader.stop()  # type: ignore[attr-defined]
+    for queue in queues:
+        with contextlib.suppress(AttributeError):
+            queue.close()  # type: ignore[union-attr]
+    observer.event_queue.put(observer.stop_event)
+    if observer.is_alive():
+        observer.join(2.0)

@@ -10,7 +10,7 @@ import pytest
 
 from memd.disk.ignore import Ignore
 from memd.disk.listing import walk
-from tests.fakes.disk import grow
+from tests.fakes.disk import grow, let_others_in
 
 
 @pytest.fixture(params=["openat2", "descriptors"])
@@ -147,8 +147,7 @@ print(sorted(found.files), sorted(found.unread), [(p.path, p.code) for p in foun
 def test_a_folder_that_may_not_be_read_is_unread(tmp_path):
     """Its notes are not listed as gone: it is named as unread, and a problem tells why."""
     root = grow(tmp_path, {"a.md": "", "locked/b.md": ""})
-    for folder in (tmp_path.parent.parent, tmp_path.parent, tmp_path):
-        os.chmod(folder, 0o755)
+    let_others_in(tmp_path)
     os.chmod(root + "/locked", 0o700)
     done = subprocess.run([sys.executable, "-c", LOCKED, root], capture_output=True, text=True, cwd="/")
     assert done.stdout.strip() == "['a.md'] ['locked'] [('locked', 'unreadable')]", done.stderr

@@ -14,7 +14,7 @@ from memd.disk.writer import Writer
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Displaced, Done, Move, Plan, Remove, Write
-from tests.fakes.disk import contents, grow
+from tests.fakes.disk import contents, grow, let_others_in
 
 ROOT = os.getuid() == 0
 pytestmark = pytest.mark.filterwarnings("error")
@@ -320,8 +320,7 @@ for path in ("mine/n.md", "n.md", "yours/n.md", "open/n.md"):
 def test_what_may_not_be_written_is_permission_denied(tmp_path):
     """A folder or a file that belongs to somebody else is refused and stays."""
     root = grow(tmp_path, {"n.md": "old", "mine/n.md": "old", "yours/n.md": "old", "open/n.md": "old"})
-    for folder in (tmp_path.parent.parent, tmp_path.parent, tmp_path):
-        os.chmod(folder, 0o755)
+    let_others_in(tmp_path)
     os.chmod(root + "/yours", 0o777)
     for name in ("mine", "mine/n.md"):
         os.chown(f"{root}/{name}", 65534, 65534)

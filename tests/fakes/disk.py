@@ -21,6 +21,15 @@ def grow(root: os.PathLike[str] | str, files: dict[str, str | bytes]) -> str:
     return root
 
 
+def let_others_in(path: os.PathLike[str] | str) -> None:
+    """Other users may reach this folder: pytest's temporary folders are private at every level."""
+    here = os.path.realpath(path)
+    while os.path.basename(here) and not os.path.basename(here).startswith("pytest-of"):
+        os.chmod(here, 0o755)
+        here = os.path.dirname(here)
+    os.chmod(here, 0o755)
+
+
 def contents(root: os.PathLike[str] | str) -> dict[str, bytes]:
     """Every file beneath a folder, hidden ones included."""
     root = os.fspath(root)
@@ -41,11 +50,13 @@ class Hints:
 
     def __init__(self) -> None:
         self.seen: set[str] = set()
+        self.calls = 0
         self._news = threading.Condition()
 
     def __call__(self, paths: frozenset[str]) -> None:
         with self._news:
             self.seen |= paths
+            self.calls += 1
             self._news.notify_all()
 
     def forget(self) -> None:
@@ -53,7 +64,8 @@ class Hints:
             self.seen.clear()
 
     def covers(self, path: str) -> bool:
-        return any(not p or p == path or path.startswith(p + "/") for p in self.seen)
+        parts = path.split("/")
+        return "" in self.seen or any("/".join(parts[:n]) in self.seen for n in range(1, len(parts) + 1))
 
     def wait(self, *paths: str, timeout: float = 5.0) -> set[str]:
         """The paths of these that no hint covered within the time; {} when all came."""
