@@ -312,7 +312,8 @@ def evidence_path(config: Config, session: str, day: str) -> str:
 
 def session_files(vault: Vault, session: str) -> tuple[Note, ...]:
     """The evidence notes of a session, by date."""
-    found = (note for note in vault.of_kind("evidence") if note.frontmatter.get("session") == session)
+    named = (vault.notes[path] for path in vault.named("session", session))
+    found = (note for note in named if note.frontmatter.get("session") == session)
     return tuple(sorted(found, key=lambda note: (str(note.frontmatter.get("date", "")), note.path)))
 
 

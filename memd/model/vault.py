@@ -35,6 +35,8 @@ def names_of(note: Note) -> Iterator[tuple[str, str]]:
         yield "permalink", fold(note.permalink)
     if note.id:
         yield "id", note.id
+    if note.kind == "evidence":
+        yield "session", fold(str(note.frontmatter.get("session", "")))
     for alias in note.aliases:
         yield "alias", fold(alias)
 
@@ -44,6 +46,9 @@ def link_key(target: str) -> str:
     return fold(stem(unquote(target).strip().rstrip("/")))
 
 
+NAMES = ("path", "stem", "title", "permalink", "id", "alias", "session")
+
+
 class Vault:
     """Look-ups never raise: an unknown name is None or empty. Two notes of one name: see `resolve`."""
 
@@ -51,7 +56,7 @@ class Vault:
 
     def __init__(self, notes: Iterable[Note] = (), moved: Mapping[str, str] | None = None) -> None:
         self.notes: dict[str, Note] = {}
-        self._names: dict[str, Names] = {k: {} for k in ("path", "stem", "title", "permalink", "id", "alias")}
+        self._names: dict[str, Names] = {k: {} for k in NAMES}
         self._links: Names = {}
         self.moved: Mapping[str, str] = moved or {}
         self._enter(notes)
@@ -90,7 +95,7 @@ class Vault:
         return new
 
     def named(self, kind: str, name: str) -> tuple[str, ...]:
-        """Paths with that name; kind is path, stem, title, permalink, id or alias; every kind but id is folded."""
+        """Paths with that name; kind is one of `NAMES`; every kind but id is folded."""
         return self._names[kind].get(name if kind == "id" else fold(name), ())
 
     def at(self, path: str) -> Note | None:
