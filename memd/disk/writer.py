@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from memd.disk import keep, sweep
 from memd.disk.aside import HOLD, HOLD_UNKNOWN, Asides, Late, prune
 from memd.disk.exchange import Way, probe
-from memd.disk.paths import CONFLICT, check, open_folder, open_root, owned
+from memd.disk.paths import check, open_folder, open_root, owned
 from memd.disk.prepare import Preparation
 from memd.disk.publish import publish
 from memd.disk.quiet import look
@@ -191,4 +191,4 @@ def _bytes(base: int, path: str) -> bytes | None:
     return seen.data if seen else b""
 
 
-__all__ = ["CONFLICT", "Late", "Writer"]
+__all__ = ["Late", "Writer"]
