@@ -45,7 +45,8 @@ def compose(block: str) -> Any:
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
-        raise Unreadable(fault.problem or "it is not YAML", mark.line if mark else 0) from fault
+        line = block.count("\n", 0, mark.index) if mark else 0  # a mark's own line counts more than line feeds
+        raise Unreadable(fault.problem or "it is not YAML", line) from fault
     except (yaml.YAMLError, RecursionError) as fault:
         raise Unreadable("it is not YAML", 0) from fault
     finally:

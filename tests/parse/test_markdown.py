@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import glob
-import os
 import time
 
 import pytest
@@ -75,15 +73,12 @@ def test_code_html_lists_and_quotes_are_where_markdown_it_has_them(lines):
         assert differences(text) == []
 
 
-def test_a_real_vault_reads_as_markdown_it_reads_it():
+def test_a_real_vault_reads_as_markdown_it_reads_it(data):
     """Every note of a real vault, line by line."""
-    folder = os.path.join(os.environ.get("MEMD_DATA", "../shared/data"), "vaults")
-    paths = glob.glob(os.path.join(folder, "**", "*.md"), recursive=True)
-    if not paths:
-        pytest.skip(f"no vault under {folder}: set MEMD_DATA")
+    paths = sorted((data / "vaults").rglob("*.md"))
+    assert paths
     for path in paths:
-        with open(path, encoding="utf-8") as file:
-            assert differences(file.read().replace("%%", "pp")) == [], path
+        assert differences(path.read_text("utf-8").replace("%%", "pp")) == [], path
 
 
 def test_headings_have_level_text_and_line():
