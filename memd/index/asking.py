@@ -1,0 +1,106 @@
+"""A question's vector within a budget: a handle of its own, a small cache, and never a wait beyond what was allowed.
+
+Knows one embedder and the last questions (in memory only). A question that comes too late is finished all the same, so
+that the same question a moment later finds its vector here.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+
+from memd.index.embedders import Handle
+from memd.index.models import Unavailable
+
+CACHE = 512
+"""Questions whose vectors are kept: 1.5 KB each as bytes of float32, 3 KB as Python floats."""
+
+CROWD = 8
+"""Questions under way beyond which a new one is not begun: it would be late anyway."""
+
+REST = 5.0
+"""Seconds for which an embedder that failed is not asked again."""
+
+Vector = tuple[float, ...]
+
+
+class Asker:
+    """`ask` may be called from any thread. `clock` counts seconds, monotonic."""
+
+    def __init__(self, embedder: Handle, budget: float, clock: Callable[[], float]) -> None:
+        self._embedder = embedder
+        self._budget = budget
+        self._clock = clock
+        self._known: OrderedDict[str, Vector | None] = OrderedDict()
+        self._under_way: dict[str, Future[Vector | None]] = {}
+        self._lock = threading.Lock()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="memd-ask")
+        self._rest_until = -1.0
+        self.loaded = False
+
+    def load(self) -> None:
+        """Loads the model, however long that takes. Raises Unavailable."""
+        self._embedder.load()
+        self.loaded = True
+
+    def ask(self, text: str) -> tuple[Vector | None, str]:
+        """The vector, or None and why in a word: `late`, `unreadable`, `unavailable`."""
+        with self._lock:
+            if text in self._known:
+                self._known.move_to_end(text)
+                vector = self._known[text]
+                return vector, "" if vector else "unreadable"
+            if self._clock() < self._rest_until:
+                return None, "unavailable"
+            future = self._under_way.get(text)
+            if future is None:
+                if len(self._under_way) >= CROWD:
+                    return None, "late"
+                try:
+                    future = self._under_way[text] = self._pool.submit(self._embed, text)
+                except RuntimeError:  # closed meanwhile
+                    return None, "unavailable"
+        try:
+            vector = future.result(self._budget)
+        except Late:
+            return None, "late"
+        except (Unavailable, CancelledError):
+            return None, "unavailable"
+        return vector, "" if vector else "unreadable"
+
+    def embed(self, texts: Sequence[str]) -> list[Vector | None]:
+        """Vectors of passages, waited for as long as it takes, some at a time so that questions get in between."""
+        found: list[Vector | None] = []
+        for start in range(0, len(texts), 8):
+            rows = self._pool.submit(self._embedder.embed, list(texts[start : start + 8])).result()
+            found += [None if row is None else tuple(row) for row in rows]
+        return found
+
+    def _embed(self, text: str) -> Vector | None:
+        try:
+            (row,) = self._embedder.embed([text], query=True)
+        except Unavailable:
+            with self._lock:
+                self._rest_until = self._clock() + REST
+                self._under_way.pop(text, None)
+            raise
+        vector = None if row is None else tuple(row)
+        with self._lock:
+            self._under_way.pop(text, None)
+            self._known[text] = vector
+            while len(self._known) > CACHE:
+                self._known.popitem(last=False)
+        return vector
+
+    def forget(self) -> None:
+        """Drops every question that is kept."""
+        with self._lock:
+            self._known.clear()
+
+    def close(self) -> None:
+        """Whoever waits is answered `unavailable`."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._embedder.close()

@@ -1,0 +1,233 @@
+"""Search by meaning as the daemon sees it: passages in, answers out, everything slow on a thread and in other processes.
+
+Knows how to start, feed, ask and stop what `making` does. Never raises because of a model: one that cannot be had is a
+state with a reason. It keeps no word of a note on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from memd.index.asking import Vector
+from memd.index.embedders import Opener, open_embedder
+from memd.index.embeddings import Embeddings, digest, open_store
+from memd.index.feeding import words
+from memd.index.holdings import Holdings
+from memd.index.making import Making, Settings
+from memd.index.models import Unavailable, choose
+from memd.index.port import Passage, VectorAnswer, VectorState, VectorStatus
+
+BUDGET = 0.15
+SAVE_EVERY = 600.0
+COLLECT_EVERY = 86_400.0
+RELOAD_EVERY = 30.0
+TELL_EVERY = 0.5
+"""Seconds: a question's budget; between savings of changed graphs, collections of unused vectors, attempts to load a
+model that failed, and tellings of progress."""
+
+SWITCH = 10_000
+"""Passages of a kind above which a graph is used: see `shards.SWITCH` for the measurement."""
+
+
+class Meaning:
+    """`folder` is the vectors' own folder in the vault's cache, `models` where fetched models lie, `key` an endpoint's token.
+
+    `read(path)` gives a file's passages anew: it is asked, on Meaning's thread, for words that are not held (after a stop
+    in the middle of a first index; for another model). `on_progress` is called on that thread, at most twice a second.
+    `clock` gives Unix seconds (the grace of unused vectors); pauses and budgets run on the monotonic clock.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        model_setting: str,
+        *,
+        models: str,
+        read: Callable[[str], Sequence[Passage]] = lambda path: (),
+        clock: Callable[[], float] = time.time,
+        budget: float = BUDGET,
+        threads: int = 0,
+        key: str = "",
+        on_progress: Callable[[VectorStatus], None] = lambda status: None,
+        opener: Opener = open_embedder,
+        switch: int = SWITCH,
+    ) -> None:
+        self._setting = model_setting.strip() or "off"
+        self._settings = Settings(folder, models, key, read, opener, budget, threads, switch, clock)
+        self._tell = on_progress
+        self._changing = threading.RLock()
+        self._wake = threading.Event()
+        self._stopping = False
+        self._open = False
+        self._off = ""
+        self._making: Making | None = None
+        self._total = 0
+        self._told = 0.0
+
+    def start(self) -> None:
+        """Opens the book (milliseconds) and begins to load on a thread: `answer` says `loading` until then.
+
+        With `off` nothing is kept: the book is emptied, so that no stale passage returns; the embeddings stay."""
+        file = os.path.join(self._settings.folder, "embeddings.db")
+        if self._setting == "off":
+            self._off = choose("off", self._settings.models).reason
+            if os.path.exists(file):
+                store = open_store(file)
+                Holdings(store).clear()
+                store.close()
+            return
+        self._store = open_store(file)
+        self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
+        self._total = self._book.count()
+        self._mark = os.path.join(self._settings.folder, "running")
+        self._doubt = os.path.exists(self._mark)
+        with open(self._mark, "w", encoding="utf-8"):
+            self._open = True
+        self._thread = threading.Thread(target=self._run, name="memd-meaning", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends processes and thread, saves the graphs and marks a clean end. A portion under way is given up."""
+        if not self._open:
+            return
+        self._stopping = True
+        self._wake.set()
+        if self._making is not None:
+            self._making.close()
+        self._thread.join()
+        with self._changing:
+            self._open = False
+            if self._making is not None:
+                self._making.close()
+                self._making.save()
+            self._store.close()
+            os.unlink(self._mark)
+
+    def known(self) -> frozenset[str]:
+        """Files whose passages were handed in, also those that had none. A file of the vault that is not among them must
+        be handed in again, whatever the ledger says."""
+        with self._changing:
+            return self._book.known() if self._open else frozenset()
+
+    def update(self, passages_by_path: Mapping[str, Sequence[Passage]], removed: Iterable[str] = ()) -> None:
+        """These files now have exactly these passages. On return the book is on disk, what went is out of the answers and
+        what needs no embedding is in; the rest follows."""
+        with self._changing:
+            if not self._open:
+                return
+            delta = self._book.replace(passages_by_path, removed)
+            self._total += len(delta.added) - len(delta.removed)
+            if self._making is not None:
+                serving = self._making.serving
+                serving.drop([held.label for held in delta.removed])
+                serving.moved(delta.moved)
+                serving.enter(delta.added, {p.path for p in delta.removed if p.kind == "turn"} & {*passages_by_path})
+                self._making.queue(
+                    delta, {digest(p.hash): words(p) for some in passages_by_path.values() for p in some}
+                )
+        self._wake.set()
+
+    def answer(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+        """Units by meaning, best first, one hit a unit, within the budget. `used` is false for every reason that `why` names:
+        `off loading empty late unreadable unavailable`. Never raises."""
+        if self._off:
+            return VectorAnswer(why="off")
+        if self._making is None:
+            return VectorAnswer(why="loading")
+        return self._making.serving.answer(text, limit, kinds) if text.strip() else VectorAnswer(why="unreadable")
+
+    def embed(self, texts: Sequence[str]) -> tuple[Vector | None, ...]:
+        """Vectors of texts, as passages; None for each where none is to be had. Waits as long as it takes."""
+        asker = self._making.serving.asker if self._making is not None else None
+        if asker is None or not asker.loaded:
+            return (None,) * len(texts)
+        try:
+            return tuple(asker.embed(texts))
+        except (Unavailable, RuntimeError):  # the latter: closed meanwhile
+            return (None,) * len(texts)
+
+    def status(self) -> VectorStatus:
+        """`total` passages, of which `done` need no more work; `left` seconds at the present pace. Never blocks."""
+        if self._off:
+            return VectorStatus("off", self._setting, self._off, 0, self._total)
+        making = self._making
+        if making is None:
+            return VectorStatus("building", self._setting, "The model is being looked at.", 0, self._total)
+        serving, target = making.serving, making.target
+        waiting = min(making.feeding.waiting, self._total)
+        reason = making.feeding.trouble
+        if not reason and making.unloaded():
+            reason = "The model is being loaded."
+        if not reason and serving is not target:
+            reason = f"{target.choice.title} reads the vault; {serving.choice.title} answers meanwhile."
+        if not reason and waiting:
+            reason = f"{waiting} passages wait to be embedded."
+        state: VectorState = "building" if reason else "ready"
+        return VectorStatus(
+            state, target.choice.title, reason, self._total - waiting, self._total, making.feeding.left()
+        )
+
+    def forget(self, hashes: Iterable[str] | None = None) -> int:
+        """Erases the vectors of these passage hashes, or (None) of every text that no passage says any more: from the file
+        and its log, the graphs, the memory. Call it after `update`. Returns how many vectors there were."""
+        with self._changing:
+            if not self._open:
+                return 0
+            gone = self._embeddings.erase(hashes)
+            if self._making is not None:
+                self._making.forget()
+            return gone
+
+    def rebuild(self) -> None:
+        """Forgets where passages stand, but no embedding: hand every file in again with `update`."""
+        with self._changing:
+            if self._open:
+                self.update({}, self._book.known())
+                if self._making is not None:
+                    self._making.discard_graphs()
+
+    def _run(self) -> None:
+        choice = choose(self._setting, self._settings.models, self._settings.key)
+        if choice.kind == "off":
+            self._off = choice.reason
+        else:
+            making = Making(self._settings, choice, self._book, self._embeddings, self._changing, self._doubt)
+            self._making = making
+            self._work(making)
+        self._report(always=True)
+
+    def _work(self, making: Making) -> None:
+        saved, collected, loaded = time.monotonic(), -COLLECT_EVERY, -RELOAD_EVERY
+        while not self._stopping:
+            self._report()
+            now = time.monotonic()
+            if making.unloaded() and now - loaded >= RELOAD_EVERY:
+                making.load_asker()
+                loaded = time.monotonic()
+            elif making.embed_some() or making.switch_over() or making.tend(lambda: self._stopping):
+                continue
+            elif now - collected >= COLLECT_EVERY:
+                making.collect()
+                collected = now
+            elif now - saved >= SAVE_EVERY:
+                making.save()
+                saved = now
+            else:
+                self._report(always=True)
+                self._wake.wait(_rest(making))
+                self._wake.clear()
+
+    def _report(self, always: bool = False) -> None:
+        now = time.monotonic()
+        if always or now - self._told >= TELL_EVERY:
+            self._told = now
+            self._tell(self.status())
+
+
+def _rest(making: Making) -> float:
+    """Seconds until something is due by itself."""
+    soon = RELOAD_EVERY if making.unloaded() else SAVE_EVERY
+    return min(soon, making.feeding.pause() or soon)

@@ -1,0 +1,281 @@
+"""Which embedding model is meant, and whether its files are whole. A model that cannot be had is a value, not an error.
+
+Knows settings (`auto`, `off`, NAME, PATH, URL), model folders and their manifests. Never loads a model, and never goes
+to the network: `fetch` is handed whatever does. A folder's manifest (`manifest.json` beside the model) gives dimension,
+prefixes and pooling, and the size and blake2b of each file, so that a truncated copy is found before a library reads it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+BUNDLED = "e5-small-zh-en-int8"
+MANIFEST = "manifest.json"
+MODEL_FILES = (
+    "model.onnx",
+    "onnx/model.onnx",
+    "model_optimized.onnx",
+    "model_quantized.onnx",
+    "onnx/model_quantized.onnx",
+)
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "config.json")
+
+RETRIEVAL = "Represent this sentence for searching relevant passages: "
+PREFIXES = (
+    ("e5", "query: ", "passage: "),
+    ("nomic-embed", "search_query: ", "search_document: "),
+    ("bge-small-zh", "为这个句子生成表示以用于检索相关文章：", ""),
+    ("bge-large-zh", "为这个句子生成表示以用于检索相关文章：", ""),
+    ("bge-", RETRIEVAL, ""),
+    ("arctic-embed", RETRIEVAL, ""),
+    ("mxbai-embed", RETRIEVAL, ""),
+)
+"""(part of a model's name, before a question, before a passage), as the models' own cards ask; the first match counts."""
+
+
+class Unavailable(Exception):
+    """A model that cannot be had now. The message is a sentence for a person: what is wrong and what to do."""
+
+
+class Crashed(Unavailable):
+    """The embedding process died or hung over what it was given: smaller portions may get through."""
+
+
+class Choice(Struct, frozen=True, omit_defaults=True):
+    """A model to load: a `folder` of ONNX files, a `cached` fastembed model, an `endpoint`, or `off` with the reason.
+
+    `name` is the fingerprint: other name, other vectors. `title` is what people read.
+    """
+
+    kind: Literal["folder", "cached", "endpoint", "off"]
+    name: str = ""
+    title: str = ""
+    reason: str = ""
+    place: str = ""
+    model_file: str = "model.onnx"
+    dim: int = 0
+    pooling: str = "mean"
+    query: str = ""
+    passage: str = ""
+    key: str = ""
+
+
+def bundled(name: str = BUNDLED) -> str:
+    """The folder of the model that travels with the package."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "share", "models", name)
+
+
+def choose(setting: str, cache: str, key: str = "") -> Choice:
+    """What `[vectors] model` means. `cache` is the folder of fetched models; `key` the endpoint's bearer token."""
+    setting = setting.strip()
+    if setting in ("off", ""):
+        return Choice("off", reason='Vectors are switched off ([vectors] model = "off").')
+    if setting.startswith(("http://", "https://")):
+        return _endpoint(setting, key)
+    try:
+        if setting in ("auto", BUNDLED):
+            return folder_choice(bundled())
+        if os.path.isdir(os.path.expanduser(setting)):
+            return folder_choice(os.path.expanduser(setting))
+    except Unavailable as why:
+        return Choice("off", title=setting, reason=str(why))
+    if os.path.isabs(os.path.expanduser(setting)) or setting.startswith("."):
+        return Choice("off", title=setting, reason=f"There is no model folder {setting}.")
+    return _cached(setting, cache)
+
+
+def again(choice: Choice, cache: str, key: str = "") -> Choice | None:
+    """A model that was chosen another day, where it is still to be had and still the same."""
+    if choice.kind == "endpoint":
+        return msgspec.structs.replace(choice, key=key)
+    try:
+        now = folder_choice(choice.place) if choice.kind == "folder" else _cached(choice.title, cache)
+    except Unavailable:
+        return None
+    return now if now.name == choice.name else None
+
+
+def _endpoint(setting: str, key: str) -> Choice:
+    url, _, model = setting.partition("#")
+    url = url.rstrip("/").removesuffix("/embeddings")
+    query, passage = prefixes(model)
+    return Choice(
+        "endpoint",
+        name=f"{url}#{model}",
+        title=model or url,
+        place=url,
+        model_file=model,
+        query=query,
+        passage=passage,
+        key=key,
+    )
+
+
+def _cached(name: str, cache: str) -> Choice:
+    """A fastembed model that was fetched before; its record says where it lies and what its files are."""
+    try:
+        with open(record_file(cache, name), encoding="utf-8") as file:
+            record = json.load(file)
+        damage = damaged(record["folder"], record["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return Choice(
+            "off", title=name, reason=f"The model {name} is not here; fetch it with `memd model fetch {name}`."
+        )
+    if damage:
+        return Choice("off", title=name, reason=f"{damage} Fetch it again with `memd model fetch {name}`.")
+    query, passage = prefixes(name)
+    mark = hashlib.blake2b(json.dumps(record["files"], sort_keys=True).encode(), digest_size=4).hexdigest()
+    return Choice("cached", name=f"{name}:{mark}", title=name, place=cache, query=query, passage=passage)
+
+
+def folder_choice(folder: str) -> Choice:
+    """A folder of ONNX files, with or without a manifest. Raises Unavailable where a file is missing or not whole."""
+    manifest = _load(os.path.join(folder, MANIFEST))
+    if manifest and (damage := damaged(folder, manifest.get("files", {}))):
+        raise Unavailable(damage + " Install memd again, or set [vectors] model to another one.")
+    file = manifest.get("model_file") or next((f for f in MODEL_FILES if os.path.isfile(os.path.join(folder, f))), "")
+    missing = [f for f in (file or MODEL_FILES[0], *TOKENIZER) if not os.path.isfile(os.path.join(folder, f))]
+    if missing:
+        raise Unavailable(f"The model folder {folder} has no {', '.join(missing)}.")
+    title = os.path.basename(os.path.abspath(folder))
+    query, passage = _prompts(folder, title)
+    files = manifest.get("files") or measure(folder, (file, *TOKENIZER))
+    mark = hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=4).hexdigest()
+    return Choice(
+        "folder",
+        name=f"{title}:{mark}",
+        title=title,
+        place=os.path.abspath(folder),
+        model_file=file,
+        dim=manifest.get("dim") or int(_load(os.path.join(folder, "config.json")).get("hidden_size", 0)),
+        pooling=manifest.get("pooling") or _pooling(folder),
+        query=manifest.get("query", query),
+        passage=manifest.get("passage", passage),
+    )
+
+
+def _load(path: str) -> dict[str, Any]:
+    """A JSON file of a model folder; empty where there is none or it is not an object."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            value = json.load(file)
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _prompts(folder: str, title: str) -> tuple[str, str]:
+    prompts = _load(os.path.join(folder, "config_sentence_transformers.json")).get("prompts") or {}
+    query, passage = prefixes(title)
+    return prompts.get("query", query), prompts.get("passage", prompts.get("document", passage))
+
+
+def _pooling(folder: str) -> str:
+    """`cls` where the folder's own pooling file says so; mean is what most sentence models use."""
+    return "cls" if _load(os.path.join(folder, "1_Pooling", "config.json")).get("pooling_mode_cls_token") else "mean"
+
+
+def prefixes(name: str) -> tuple[str, str]:
+    """What the model wants before a question and before a passage."""
+    return next(((q, p) for part, q, p in PREFIXES if part in name.lower()), ("", ""))
+
+
+def measure(folder: str, files: tuple[str, ...]) -> dict[str, list[Any]]:
+    """name -> [size, blake2b] for a manifest."""
+    return {name: [os.path.getsize(os.path.join(folder, name)), blake2b(os.path.join(folder, name))] for name in files}
+
+
+def damaged(folder: str, files: dict[str, list[Any]]) -> str:
+    """A sentence about the first file that is not as recorded, "" where all are. Sizes are looked at before hashes."""
+    for name, (size, _) in files.items():
+        path = os.path.join(folder, name)
+        have = os.path.getsize(path) if os.path.isfile(path) else -1
+        if have != size:
+            return f"The model file {path} " + ("is missing." if have < 0 else f"has {have} bytes instead of {size}.")
+    for name, (_, digest) in files.items():
+        if blake2b(os.path.join(folder, name)) != digest:
+            return f"The model file {os.path.join(folder, name)} is damaged: its hash is not the recorded one."
+    return ""
+
+
+def blake2b(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def record_file(cache: str, name: str) -> str:
+    return os.path.join(cache, name.replace("/", "--") + ".json")
+
+
+def fetch(
+    name: str,
+    cache: str,
+    download: Callable[[str, str], str],
+    progress: Callable[[int], None] = lambda _: None,
+) -> Choice:
+    """Downloads a fastembed model into `cache`, checks it against the hub's own hashes and records it.
+
+    `download(name, cache)` returns the folder; `progress` is told the bytes so far, twice a second. Raises Unavailable.
+    """
+    os.makedirs(cache, exist_ok=True)
+    over = threading.Event()
+    watch = threading.Thread(target=_watch, args=(cache, over, progress), daemon=True)
+    watch.start()
+    try:
+        folder = download(name, cache)
+    finally:
+        over.set()
+        watch.join()
+    names = tuple(sorted(os.path.relpath(os.path.join(d, f), folder) for d, _, fs in os.walk(folder) for f in fs))
+    for file in names:
+        _check_blob(os.path.join(folder, file))
+    record = {"folder": folder, "files": measure(folder, names)}
+    temporary = record_file(cache, name) + ".tmp"
+    with open(temporary, "wb") as out:
+        out.write(msgspec.json.encode(record))
+    os.replace(temporary, record_file(cache, name))
+    return _cached(name, cache)
+
+
+def _watch(cache: str, over: threading.Event, progress: Callable[[int], None]) -> None:
+    start = _bytes(cache)
+    while not over.wait(0.5):
+        progress(max(0, _bytes(cache) - start))
+    progress(max(0, _bytes(cache) - start))
+
+
+def _bytes(folder: str) -> int:
+    """Bytes on disk below a folder; files that vanish while counting count as nothing."""
+    total = 0
+    for here, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += os.lstat(os.path.join(here, name)).st_size
+            except FileNotFoundError:
+                continue
+    return total
+
+
+def _check_blob(path: str) -> None:
+    """The hub keeps large files under their sha256 and small ones under their git blob id: both are checked."""
+    real = os.path.realpath(path)
+    name = os.path.basename(real)
+    if len(name) not in (40, 64) or any(c not in "0123456789abcdef" for c in name):
+        return
+    with open(real, "rb") as file:
+        if len(name) == 64:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+        else:
+            data = file.read()
+            found = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+    if found != name:
+        os.unlink(real)
+        raise Unavailable(f"{os.path.basename(path)} arrived damaged and was removed; fetch the model again.")

@@ -1,0 +1,184 @@
+"""The vector index: one shard a kind of unit, exact while it is small, a graph when it is large; one lock round all.
+
+Knows which unit, file and line a label stands for. A shard a kind means that a search for notes never wades through a
+hundred thousand turns. Searches may come from any thread; changes one at a time (the caller's
+lock), and none keeps searches waiting for more than some milliseconds: what takes longer is built aside.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import msgspec
+
+from memd.index.exact import Exact, Matrix, Scored, row
+from memd.index.holdings import Held
+from memd.index.lock import ReadWrite
+from memd.index.port import Hit
+from memd.index.vectors import Graph
+
+SWITCH = 10_000
+"""Rows at which a shard becomes a graph: there exact search costs 0.9 ms and the graph 0.16 (see exact.Exact, vectors.EF)."""
+
+SLICE = 16
+"""Rows put into a graph under one hold of the lock: 3 to 5 ms."""
+
+Shard = Exact | Graph
+
+
+class Shards:
+    """Implements the searching half of `port.Vectors`. `dim` is fixed; another model has another index."""
+
+    def __init__(self, dim: int, switch: int = SWITCH) -> None:
+        self.dim = dim
+        self._switch = switch
+        self._lock = ReadWrite()
+        self._places: dict[int, Held] = {}
+        self._shards: dict[str, Shard] = {}
+        self._touched: set[int] = set()
+        self.changed = False
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def search(self, vector: Sequence[float], limit: int, kinds: tuple[str, ...] = ()) -> list[Hit]:
+        """Cosine similarity, best first, one hit a passage. Raises ValueError for a vector that is no direction."""
+        query = row(vector)
+        if query.shape != (self.dim,):
+            raise ValueError(f"a vector of {len(vector)} numbers in an index of {self.dim}")
+        with self._lock.reading():
+            found: Scored = []
+            for kind, shard in self._shards.items():
+                if not kinds or kind in kinds:
+                    found += shard.search(query, limit)
+            found.sort(key=lambda pair: (-pair[1], pair[0]))
+            places = [(self._places[label], score) for label, score in found[:limit]]
+        return [Hit(place.unit, place.path, score, place.line) for place, score in places]
+
+    def put(self, items: Sequence[Held], rows: Matrix) -> None:
+        """Adds passages with their rows of length one, or replaces the rows of labels that are there."""
+        by_kind: dict[str, list[int]] = {}
+        for at, held in enumerate(items):
+            by_kind.setdefault(held.kind, []).append(at)
+        for kind, all_at in by_kind.items():
+            shard = self._shards.get(kind) or self._begin(kind)
+            step = SLICE if isinstance(shard, Graph) else 1024
+            for start in range(0, len(all_at), step):
+                some = all_at[start : start + step]
+                with self._lock.writing():
+                    shard.put([items[at].label for at in some], rows[some])
+                    self._places.update((items[at].label, items[at]) for at in some)
+            self._touched.update(items[at].label for at in all_at)
+            self.changed |= isinstance(shard, Graph)
+
+    def _begin(self, kind: str) -> Shard:
+        with self._lock.writing():
+            return self._shards.setdefault(kind, Exact(self.dim))
+
+    def drop(self, labels: Iterable[int]) -> None:
+        """Labels that are not there are passed over."""
+        by_kind: dict[str, list[int]] = {}
+        for label in labels:
+            if held := self._places.get(label):
+                by_kind.setdefault(held.kind, []).append(label)
+        with self._lock.writing():
+            for kind, gone in by_kind.items():
+                self._shards[kind].drop(gone)
+                self.changed |= isinstance(self._shards[kind], Graph)
+                for label in gone:
+                    del self._places[label]
+
+    def moved(self, items: Iterable[Held]) -> None:
+        """The same passages stand at another line now."""
+        with self._lock.writing():
+            self._places.update((held.label, held) for held in items if held.label in self._places)
+
+    def has(self, label: int) -> bool:
+        return label in self._places
+
+    def tend(self, changing: AbstractContextManager[object], stop: Callable[[], bool] = lambda: False) -> bool:
+        """Builds anew one shard that outgrew its form or is worn, and says whether it did. Searches and changes go on
+        meanwhile; `changing` keeps changes out for the last moment, when what they did is repeated."""
+        for kind, shard in list(self._shards.items()):
+            size = len(shard)
+            grown = isinstance(shard, Exact) and size > self._switch
+            shrunk = isinstance(shard, Graph) and size < self._switch // 2
+            if grown or shrunk or shard.worn:
+                return self._rebuild(kind, shard, changing, stop)
+        return False
+
+    def purge(self) -> None:
+        """Builds every graph anew that keeps anything deleted: afterwards nothing of it is in memory. Changes must wait."""
+        for kind, shard in list(self._shards.items()):
+            if isinstance(shard, Graph) and shard.dirty:
+                self._rebuild(kind, shard, nullcontext(), lambda: False)
+
+    def _rebuild(
+        self, kind: str, old: Shard, changing: AbstractContextManager[object], stop: Callable[[], bool]
+    ) -> bool:
+        self._touched = set()
+        labels = sorted(old.labels())
+        new: Shard = (
+            Graph(self.dim, len(labels) * 5 // 4) if len(labels) > self._switch else Exact(self.dim, len(labels))
+        )
+        for start in range(0, len(labels), 256):
+            if stop():
+                return False
+            self._copy(old, new, labels[start : start + 256])
+        with changing:
+            late = [label for label in old.labels() if label not in new or label in self._touched]
+            self._copy(old, new, late)
+            new.drop([label for label in new.labels() if label not in old])
+            with self._lock.writing():
+                self._shards[kind] = new
+            self.changed = True
+        return True
+
+    def _copy(self, old: Shard, new: Shard, labels: Sequence[int]) -> None:
+        with self._lock.reading():
+            there = [label for label in labels if label in old]
+            rows = old.rows(there) if there else None
+        if rows is not None:
+            new.put(there, rows)
+
+    def save(self, folder: str, model: str) -> None:
+        """Writes each graph and a manifest; small shards are not written, they come from the embeddings in no time."""
+        os.makedirs(folder, exist_ok=True)
+        entries: dict[str, Any] = {}
+        for kind, shard in self._shards.items():
+            if isinstance(shard, Graph):
+                entries[kind] = shard.save(os.path.join(folder, kind + ".graph"))
+        data = msgspec.json.encode({"model": model, "dim": self.dim, "graphs": entries})
+        temporary = os.path.join(folder, "graphs.json.tmp")
+        with open(temporary, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(temporary, os.path.join(folder, "graphs.json"))
+        self.changed = False
+
+    def load(self, folder: str, model: str, held: Iterable[Held], doubt: bool) -> None:
+        """Takes up the saved graphs of this model as far as they are whole, and only the passages that still stand."""
+        try:
+            with open(os.path.join(folder, "graphs.json"), "rb") as file:
+                manifest = msgspec.json.decode(file.read())
+            fits = manifest["model"] == model and manifest["dim"] == self.dim
+            graphs = manifest["graphs"] if fits else {}
+        except (OSError, msgspec.DecodeError, KeyError, TypeError):
+            return
+        standing: dict[str, dict[int, Held]] = {kind: {} for kind in graphs}
+        for passage in held:
+            if passage.kind in standing:
+                standing[passage.kind][passage.label] = passage
+        for kind, entry in graphs.items():
+            try:
+                graph = Graph.load(os.path.join(folder, kind + ".graph"), self.dim, entry, doubt)
+            except (OSError, ValueError, KeyError, TypeError):
+                continue
+            graph.drop([label for label in graph.labels() if label not in standing[kind]])
+            with self._lock.writing():
+                self._shards[kind] = graph
+                self._places.update((label, standing[kind][label]) for label in graph.labels())
