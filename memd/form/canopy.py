@@ -25,9 +25,13 @@ class Canopy:
 
     @cached_property
     def children(self) -> dict[str, tuple[str, ...]]:
-        """Summary id -> ids of its children that are there."""
+        """Summary id -> ids of its children that are there, and still of its tree."""
         return {
-            note.id: tuple(c for link in _named(note) if (c := self.memory.refer(link, note.path)))
+            note.id: tuple(
+                c
+                for link in _named(note)
+                if (c := self.memory.refer(link, note.path)) and self.memory.tree_of(c) == tree_of(note)
+            )
             for note in self.memory.of_kind("summary")
         }
 

@@ -7,7 +7,6 @@ it by a model's verdict that it does not belong. Knows the view. Never says why 
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,6 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import files, view
+from memd.form.answers import as_answer
+from memd.form.asked import judge
 from memd.form.keys import folded, link
 from memd.form.leaves import words_of
 from memd.form.weaving import Link, Woven, acceptable, narrative, order
@@ -24,7 +25,7 @@ from memd.model.fingerprint import fingerprint, make_id
 from memd.model.memory import Said
 from memd.model.note import Note
 from memd.model.plan import Plan, Remove, Step
-from memd.model.question import Asking, Judge, Read
+from memd.model.question import Asking, Read
 from memd.model.vault import Vault, stem
 
 Matter = tuple[str, str]
@@ -39,15 +40,22 @@ class Chained(Struct, frozen=True):
     left: tuple[str, ...] = ()
 
 
-def weave(vault: Vault, config: Config, now: datetime, subject: str = "", only: Iterable[Matter] = ()) -> Asking:
-    """Every chain whose members changed; of one subject, or of some matters, where given. Told: `Chained`."""
+def weave(
+    vault: Vault, config: Config, now: datetime, subject: str = "", only: Iterable[Matter] = (), existing: bool = False
+) -> Asking:
+    """Every chain whose members changed; of one subject, or of some matters, where given. `existing`: none is begun.
+    Told: `Chained`."""
     memory = view.of(vault)
     wanted, chosen = matters(memory), frozenset(only)
     there = {matter_of(note): note for note in memory.of_kind("chain")}
     steps: list[Step] = []
     made, removed, left = [], [], []
     for matter in sorted({*wanted, *there}):
-        if (subject and matter[0] != folded(subject)) or (chosen and matter not in chosen):
+        if (
+            (subject and matter[0] != folded(subject))
+            or (chosen and matter not in chosen)
+            or (existing and matter not in there)
+        ):
             continue
         note, members = there.get(matter), wanted.get(matter, ())
         if note is not None and settled(memory, note, members):
@@ -156,7 +164,7 @@ def _told(config: Config, matter: Matter, rows: tuple[Link, ...]) -> Asking:
                 {"n": n, "date": r.date, "text": r.text, "words": list(r.quotes)} for n, r in enumerate(rows, 1)
             ],
         }
-        answer = yield Judge("chain", inputs, fingerprint("chain", json.dumps(inputs, sort_keys=True)))
-        if isinstance(answer, Woven) and acceptable(answer, rows):
+        answer = as_answer((yield judge("chain", inputs)), Woven)
+        if answer is not None and acceptable(answer, rows):
             return narrative(rows, answer), f"llm:{config.llm.model}"
     return narrative(rows), "rules"

@@ -47,9 +47,10 @@ class Desk:
         self.drafts: dict[str, Draft] = {}
         self.made: dict[str, Entity] = {}
         self.stated: list[str] = list(memory.states.get(episode.id, ()))
-        self.notes: list[dict[str, Any]] = statements(episode)
+        self.before = frozenset(self.stated)
+        self.notes: list[dict[str, Any]] = [dict(item) for item in statements(episode)]
         self.refused: list[dict[str, Any]] = refused(episode)
-        self.vouched: dict[str, list[tuple[str, str]]] = {}
+        self.vouched: dict[str, list[tuple[str, str, float]]] = {}
 
     # what is known so far ----------------------------------------------------------------------------------------
 
@@ -85,19 +86,29 @@ class Desk:
 
     # what is added -----------------------------------------------------------------------------------------------
 
-    def state(self, id: str, quotes: tuple[dict[str, str], ...], *, first: bool, weak: bool) -> None:
-        """The episode states the leaf, last of all so far. What the leaf's own file does not say stands in a note."""
-        if id in self.stated:
+    def state(self, id: str, quotes: tuple[dict[str, str], ...], *, first: bool, weak: float = 0.0) -> None:
+        """The episode states the leaf, last of all so far. What the leaf's own file does not say stands in a note.
+
+        `weak`: the confidence, where it may not bear the leaf alone. What the episode stated before this call stays put.
+        """
+        if id in self.before:
+            return
+        repeated = id in self.stated
+        if repeated:
             self.stated.remove(id)
         self.stated.append(id)
-        mine = next((n for n in self.notes if self.memory.refer(str(n.get("leaf", ""))) == id), None)
-        if mine is not None or (first and not weak):
+        name = link(self.name_of(id))
+        if repeated and not weak:
+            for there in (n for n in self.notes if n.get("leaf") == name):
+                there.pop("weak", None)
+            self.notes = [n for n in self.notes if len(n) > 1]
+        if repeated or (first and not weak):
             return
-        note: dict[str, Any] = {"leaf": link(self.name_of(id))}
+        note: dict[str, Any] = {"leaf": name}
         if quotes and not first:
             note["quotes"] = [dict(q) for q in quotes]
         if weak:
-            note["weak"] = True
+            note["weak"] = round(weak, 2)
         if len(note) > 1:
             self.notes.append(note)
 
@@ -118,9 +129,11 @@ class Desk:
     # the plan ----------------------------------------------------------------------------------------------------
 
     def tree_writes(self) -> list[Write]:
-        return [self._tree_write(entity) for entity in self.made.values()]
+        return [self.entity_file(self.folder, entity, self.created, self.method) for entity in self.made.values()]
 
-    def _tree_write(self, entity: Entity) -> Write:
+    @staticmethod
+    def entity_file(folder: str, entity: Entity, created: str, method: str) -> Write:
+        """The `_tree.md` of a new entity."""
         keys = {
             "id": entity.tree,
             "type": "entity",
@@ -128,13 +141,13 @@ class Desk:
             "tree": entity.tree,
             "entity_type": entity.type,
             "name": entity.name,
-            "aliases": [entity.name, *entity.aliases] if entity.owner else list(entity.aliases),
+            "aliases": list(entity.aliases),
             "owner": True if entity.owner else None,
-            "created": self.created,
+            "created": created,
             "origin": "memd",
-            "method": self.method,
+            "method": method,
         }
-        return files.signed(f"{files.tree_folder(self.folder, entity.tree)}/_tree.md", keys, f"# {entity.name}\n")
+        return files.signed(f"{files.tree_folder(folder, entity.tree)}/_tree.md", keys, f"# {entity.name}\n")
 
     def leaf_writes(self) -> list[Write]:
         return [

@@ -58,7 +58,7 @@ def extracted(note: Note) -> dict[str, Any]:
 def statements(note: Note) -> list[dict[str, Any]]:
     """`extracted.statements`: what an episode adds on leaves that it is not the first to state, or is unsure of.
 
-    Each: `leaf` (a link), `quotes` (`[{turn, text}]`), `weak` (it may not bear the leaf alone).
+    Each: `leaf` (a link), `quotes` (`[{turn, text}]`), `weak` (its confidence, where it may not bear the leaf alone).
     """
     value = extracted(note).get("statements")
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

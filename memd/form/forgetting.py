@@ -108,6 +108,25 @@ def episode_forgets(note: Note, data: bytes, gone: Collection[str], prints: Iter
     return files.with_keys(data, {"states": left, "extracted": signature | {"forgotten": list(forgotten)}})
 
 
+def episode_doubts(note: Note, data: bytes, gone: Collection[str], memory: Memory) -> bytes:
+    """The episode stated these leaves only because another did too: its words are refused again, until another does."""
+    left = [s for s in listed(note.frontmatter.get("states")) if _id(memory, s, note) not in gone]
+    signature = dict(extracted(note))
+    back = [s for s in statements(note) if _id(memory, str(s.get("leaf", "")), note) in gone]
+    rest = [s for s in statements(note) if s not in back]
+    again = [
+        {
+            "text": memory.files[_id(memory, str(s["leaf"]), note)].lead,
+            "reason": "nothing else says it any more; it stays evidence until it is said again",
+            "confidence": s.get("weak", 0.0),
+        }
+        for s in back
+    ]
+    signature |= {"admitted": len(left), "refused": [*refused(note), *again], "statements": rest}
+    kept = {key: value for key, value in signature.items() if value != []}
+    return files.with_keys(data, {"states": left, "extracted": kept})
+
+
 def leaf_without(
     note: Note, data: bytes, said: tuple[Said, ...], more: Iterable[dict[str, str]], created: str
 ) -> bytes:

@@ -7,28 +7,28 @@ written into the episode that says it (`states`, `extracted.statements`).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 
 from memd.edit.secrets import redact
 from memd.form import files, view
 from memd.form.admit import admit as judge_admission
 from memd.form.admit import confidence_of
+from memd.form.answers import as_answer
+from memd.form.asked import judge
 from memd.form.desk import Desk
 from memd.form.drafting import Case, draft, dropped, proposition
 from memd.form.facts import extracted
 from memd.form.keys import folded, listed, proposition_print
-from memd.form.ownership import Entity, Owned, assigned, decide, shortlist, source_tree
+from memd.form.ownership import Assignment, Entity, Owned, assigned, decide, shortlist, source_tree
 from memd.form.quoting import ground, plain
-from memd.form.verdict import SHORTLIST, Known, Relation, by_answer, by_rule
+from memd.form.verdict import SHORTLIST, Known, Relation, Verdict, by_answer, by_rule
 from memd.model.config import Config
-from memd.model.fingerprint import fingerprint, make_id, sha256
+from memd.model.fingerprint import make_id, sha256
 from memd.model.memory import Atom, Outcome, Said
 from memd.model.note import Note
 from memd.model.plan import Plan, Write
-from memd.model.question import Asking, Judge, Read, Similar
+from memd.model.question import Asking, Read, Similar
 from memd.model.vault import Vault
 from memd.parse.memory import turns as turns_in
 from memd.parse.text import decode
@@ -70,10 +70,10 @@ def _one(desk: Desk, said: tuple[Said, ...], atom: Atom) -> Asking:
         desk.refuse(f"‹redacted: {hidden[0]}›", reason, confidence_of(atom).admission)
         return Outcome("not_admitted", reason)
     printed = proposition_print(text, atom.kind, atom.valid_from)
-    if printed in listed(extracted(desk.episode).get("forgotten")):
-        return Outcome("not_admitted", "it was forgotten on request and is not taken from this episode again")
     grounds = ground(atom, said)
     owned = yield from _owner(desk, atom, text)
+    if printed in listed(extracted(desk.episode).get("forgotten")):
+        return Outcome("not_admitted", "it was forgotten on request and is not taken from this episode again")
     elsewhere = _elsewhere(desk, owned.tree, printed)
     admission = judge_admission(atom, desk.config.formation, turns=len(grounds.turns), elsewhere=elsewhere)
     if not admission.admitted:
@@ -84,8 +84,8 @@ def _one(desk: Desk, said: tuple[Said, ...], atom: Atom) -> Asking:
         desk.add_entity(owned.made)
     case = Case(atom, text, grounds, printed, owned, admission)
     outcome: Outcome = yield from _placed(desk, case)
-    for other, _ in desk.memory.vouchers(printed, desk.episode.id, desk.config.formation.admit_corroborated):
-        desk.vouched.setdefault(other, []).append((outcome.id, text))
+    for other, _, least in desk.memory.vouchers(printed, desk.episode.id, desk.config.formation.admit_corroborated):
+        desk.vouched.setdefault(other, []).append((outcome.id, text, least))
     return outcome
 
 
@@ -107,8 +107,9 @@ def _owner(desk: Desk, atom: Atom, text: str) -> Asking:
         return owned
     short = shortlist(desk.known, text, atom.subject, desk.config.formation.shortlist)
     offered = [{"id": e.tree, "name": e.name, "type": e.type} for e in short]
-    answer = yield _judge("assign", {"text": text, "subject": atom.subject, "entities": offered})
-    return owned if answer is None else assigned(answer, short, desk.known, desk.config)
+    answer = yield judge("assign", {"text": text, "subject": atom.subject, "entities": offered})
+    told = as_answer(answer, Assignment)
+    return owned if told is None else assigned(told, short, desk.known, desk.config)
 
 
 def origin_of(memory: view.Memory, episode: Note) -> tuple[str, str]:
@@ -131,11 +132,11 @@ def _placed(desk: Desk, case: Case) -> Asking:
     relation: Relation = yield from _relation(desk, case, slot)
     if relation.same:
         return _again(desk, case, relation.same)
-    desk.state(id, case.grounds.quotes, first=True, weak=case.admission.weak)
-    mine = (*desk.memory.said_key(desk.episode.id), desk.stated.index(id))
+    mine = (*desk.memory.said_key(desk.episode.id), len(desk.stated))
     older = [old for old in relation.replaced if desk.last_stated(old) < mine]
     newer = [new for new in relation.replaced if new not in older]
     desk.drafts[id] = draft(desk, case, id, slot, subject, entity, older, newer)
+    desk.state(id, case.grounds.quotes, first=True, weak=_weak(case))
     return Outcome(
         "superseding" if older else "created",
         _reason(desk, relation, older, newer) + dropped(case.grounds),
@@ -147,12 +148,16 @@ def _placed(desk: Desk, case: Case) -> Asking:
     )
 
 
+def _weak(case: Case) -> float:
+    return confidence_of(case.atom).admission if case.admission.weak else 0.0
+
+
 def _again(desk: Desk, case: Case, id: str) -> Outcome:
     """The leaf is there already: the episode states it too."""
     memory = desk.memory
     before = memory.superseded(id) if id in memory.files else None
     bare = id in memory.files and not memory.support.get(id)
-    desk.state(id, case.grounds.quotes, first=False, weak=case.admission.weak)
+    desk.state(id, case.grounds.quotes, first=False, weak=_weak(case))
     current = before is not None and desk.last_stated(id) > memory.last_stated(before)
     path = memory.files[id].path if id in memory.files else desk.drafts[id].path
     outcome, reason = "noop_duplicate", "it is known already; this episode states it too"
@@ -187,12 +192,9 @@ def _judged(desk: Desk, case: Case, known: list[Known]) -> Asking:
     atom = case.atom
     new = {"text": case.text, "subject": atom.subject, "aspect": atom.aspect, "kind": atom.kind}
     offered = [{"id": k.id, "text": k.text, "same_subject_and_aspect": k.same_slot} for k in known]
-    answer = yield _judge("verdict", {"new": new, "known": offered})
-    return None if answer is None else by_answer(answer, known)
-
-
-def _judge(task: str, inputs: dict[str, Any]) -> Judge:
-    return Judge(task, inputs, fingerprint(task, json.dumps(inputs, ensure_ascii=False, sort_keys=True)))
+    answer = yield judge("verdict", {"new": new, "known": offered})
+    told = as_answer(answer, Verdict)
+    return None if told is None else by_answer(told, known)
 
 
 def _subject(atom: Atom, entity: Entity | None) -> str:
@@ -224,13 +226,13 @@ def _plan(desk: Desk) -> Asking:
     return Plan(tuple(steps), tuple(reasons), ((desk.episode.path, desk.episode.sha256),) if steps else ())
 
 
-def _vouch(desk: Desk, episode: Note, leaves: list[tuple[str, str]]) -> Asking:
+def _vouch(desk: Desk, episode: Note, leaves: list[tuple[str, str, float]]) -> Asking:
     """An episode that was refused for saying alone what is said again now: it states the leaf, weakly."""
     other = Desk(desk.memory, desk.config, episode, str(extracted(episode).get("method", desk.method)))
     other.drafts = desk.drafts
-    for id, text in leaves:
+    for id, text, sure in leaves:
         other.accept(text)
-        other.state(id, (), first=True, weak=True)
+        other.state(id, (), first=True, weak=sure)
     data = yield Read(episode.path)
     changes = other.episode_keys()
     return Write(episode.path, files.with_keys(data, changes), sha256(data)) if data is not None and changes else None

@@ -175,6 +175,8 @@ class Lineage:
                 found[proposition_print(text)].append((note.id, text, known))
         return {printed: tuple(items) for printed, items in found.items()}
 
-    def vouchers(self, printed: str, besides: str, least: float) -> tuple[tuple[str, str], ...]:
-        """(episode, text) of refused atoms with this fingerprint and at least this confidence, in episodes but `besides`."""
-        return tuple((id, text) for id, text, sure in self.refusals.get(printed, ()) if id != besides and sure >= least)
+    def vouchers(self, printed: str, besides: str, least: float) -> tuple[tuple[str, str, float], ...]:
+        """(episode, text, confidence) of refused atoms with this fingerprint and at least this confidence, in episodes but `besides`."""
+        return tuple(
+            (id, text, sure) for id, text, sure in self.refusals.get(printed, ()) if id != besides and sure >= least
+        )

@@ -15,6 +15,7 @@ from memd.form import chains, files, profile, trees, view, withdrawn
 from memd.form.compose import Stage
 from memd.form.facts import quotes, statements
 from memd.form.forgetting import (
+    episode_doubts,
     episode_forgets,
     episode_without,
     evidence_without,
@@ -129,8 +130,9 @@ class Work:
         quoting = {n.id for n in memory.of_kind("leaf") if self._quotes_gone(n)}
         orphans = {n.id for n in now.of_kind("leaf") if not now.support.get(n.id) and n.origin != "human"}
         affected = {id for id in self.touched | quoting if id in memory.files}
-        lost = {id for id in affected if not now.support.get(id) and memory.support.get(id)}
+        lost = {id for id in affected if not now.supported(id) and memory.supported(id)}
         self.gone_leaves = set(self.scope.leaves) | lost | orphans
+        yield from self._doubted(lost - self.scope.leaves, now)
         for id in sorted(self.gone_leaves):
             note = memory.files[id]
             self.words.append(note.lead or note.title)
@@ -147,6 +149,14 @@ class Work:
             data = yield from self.stage.read(note.path)
             if data is not None:
                 self.write(note, files.with_keys(data, keys), "what it replaced, or was replaced by, is gone")
+
+    def _doubted(self, lost: set[str], now: view.Memory) -> Asking:
+        """Episodes that may not bear a leaf alone lose it with the others that stated it."""
+        for id in sorted({e for leaf in lost for e in now.support.get(leaf, ())}):
+            note = now.files[id]
+            data = yield from self.stage.read(note.path)
+            if data is not None:
+                self.write(note, episode_doubts(note, data, lost, now), "it may not say alone what another said too")
 
     def _quotes_gone(self, note: Note) -> bool:
         return any(self.memory.turn(q["turn"], note.path) in self.scope.turns for q in quotes(note))
@@ -207,22 +217,23 @@ class Work:
             yield from self.stage.run(partial(trees.seal, config=config, now=now, tree=tree, only_stale=True))
         matters = {memory.slot(id)[1:] for id in changed if all(memory.slot(id)[1:])}
         if matters:
-            told = yield from self.stage.run(lambda v: chains.weave(v, config, now, only=matters))
+            told = yield from self.stage.run(lambda v: chains.weave(v, config, now, only=matters, existing=True))
             self.edited += [memory.files[id].path for id in told.left]
         yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed)))
-        self._empty_trees({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
+        yield from self._empty_trees({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
 
-    def _empty_trees(self, trees_: set[str]) -> None:
-        """An entity that memd made goes with its last leaf; one that a person wrote in stays."""
+    def _empty_trees(self, owners: set[str]) -> Asking:
+        """An entity that memd made goes with its last leaf; one that a person wrote in stays, unless it is the target."""
         left = view.of(self.stage.vault)
-        for tree in sorted(trees_):
+        for tree in sorted(owners):
             note = left.trees.get(tree)
-            if note is None or left.leaves(tree) or (note.origin == "human" and tree not in self.scope.trees):
+            data = (yield from self.stage.read(note.path)) if note and not left.leaves(tree) else None
+            if note is None or data is None:
                 continue
-            if note.frontmatter.get("owner") is True and tree not in self.scope.trees:
-                continue
-            self.words += [note.title] if tree in self.scope.trees else []
-            self.remove(note, "it owns nothing any more")
+            theirs = note.origin == "human" or files.edited(note, data)
+            if tree in self.scope.trees or not theirs:
+                self.words += [note.title] if tree in self.scope.trees else []
+                self.remove(note, "it owns nothing any more")
 
     # lines that cite ---------------------------------------------------------------------------------------------
 

@@ -135,6 +135,8 @@ def decide(atom: Atom, known: tuple[Entity, ...], owner: Entity, config: Config)
     name itself to be created, else the leaf waits under `uncategorized`."""
     given, limits = confidence_of(atom), config.formation
     subject = atom.entity or atom.subject
+    if subject == UNCATEGORIZED:
+        return Owned(UNCATEGORIZED, "fallback", "it was handed over without an owner")
     if folded(subject) in owner.names:
         made = None if owner.path else owner
         return Owned(

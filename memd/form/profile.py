@@ -7,7 +7,6 @@ under `history/profile/`, whole. Knows the view, the file's text and the day.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -15,12 +14,14 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import files, view
+from memd.form.answers import as_answer
+from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
 from memd.form.keys import ID, link, seconds, target
 from memd.form.patches import Draw, Wanted, problem, stems
 from memd.form.profile_text import SECTIONS, Edit, Patch, edited, line_id, read, row_of
 from memd.model.config import Config
-from memd.model.fingerprint import fingerprint, sha256
+from memd.model.fingerprint import sha256
 from memd.model.memory import ProfileLine
 from memd.model.note import Note
 from memd.model.plan import ABSENT, Plan, Write
@@ -144,11 +145,11 @@ def _proposed(draw: Draw, config: Config, page: Page, leaves: tuple[str, ...]) -
     length = config.formation.profile_length
     answer = None
     if config.formation.method == "llm" and leaves:
-        answer = yield _question(draw, page, leaves)
-    proposed = answer.patches if isinstance(answer, Patches) else by_rule(draw, page.lines, leaves)
+        answer = as_answer((yield _question(draw, page, leaves)), Patches)
+    proposed = answer.patches if answer is not None else by_rule(draw, page.lines, leaves)
     kept, refused = [], []
     for item in proposed:
-        known = fresh if isinstance(answer, Patches) else frozenset(draw.memory.files)
+        known = fresh if answer is not None else frozenset(draw.memory.files)
         if reason := problem(item, draw, known, lines, length):
             refused.append((item, reason))
         else:
@@ -169,7 +170,7 @@ def _question(draw: Draw, page: Page, leaves: tuple[str, ...]) -> Judge:
     ]
     lines = [{"id": n.id, "text": n.text, "section": n.section, "status": n.status} for n in page.lines if n.mine]
     inputs: dict[str, Any] = {"lines": lines, "leaves": rows}
-    return Judge("profile", inputs, fingerprint("profile", json.dumps(inputs, ensure_ascii=False, sort_keys=True)))
+    return judge("profile", inputs)
 
 
 def expired(lines: tuple[ProfileLine, ...], now: datetime) -> tuple[Patch, ...]:
@@ -191,7 +192,7 @@ def _turned(
     today = now.date().isoformat()
     patches = tuple(p for p in patches if p.action == "drop" or not p.until or p.until >= today)
     patches += _too_many(page.lines, patches, config.formation.profile_lines)
-    edits = [_edit(draw, lines, p) for p in patches]
+    edits = [edit for p in patches for edit in _edits(draw, lines, p)]
     text = edited(page.text, edits)
     version = _version(page) + (1 if text != page.text or page.data is None else 0)
     keys = {
@@ -222,17 +223,20 @@ def _turned(
     return Plan((*before, write), (f"profile version {version}",)), told
 
 
-def _edit(draw: Draw, lines: dict[str, ProfileLine], item: Patch) -> Edit:
+def _edits(draw: Draw, lines: dict[str, ProfileLine], item: Patch) -> tuple[Edit, ...]:
+    """In place, save where the line belongs to the other section now."""
     old = lines.get(item.id)
-    if item.action == "drop" or not item.text:
-        return Edit(old.line if old else 0, "", "")
+    line = old.line if old else 0
+    if item.action == "drop":
+        return (Edit(line, "", ""),) if line else ()
     wanted = draw.wanted(item.sources[-1])
-    first = wanted.first_seen if wanted else ""
-    last = wanted.last_confirmed if wanted else ""
+    first, last = (wanted.first_seen, wanted.last_confirmed) if wanted else ("", "")
     kept = tuple(s for s in (old.sources if old else ()) if draw.memory.refer(s))
     sources = tuple(dict.fromkeys((*kept, *stems(draw.memory, item.sources))))
     row = row_of(item.text, item.status, first, last, item.until, sources)
-    return Edit(old.line if old else 0, item.section, row)
+    if old and old.section != item.section:
+        return Edit(line, "", ""), Edit(0, item.section, row)
+    return (Edit(line, item.section, row),)
 
 
 def _too_many(lines: tuple[ProfileLine, ...], patches: tuple[Patch, ...], limit: int) -> tuple[Patch, ...]:

@@ -6,7 +6,6 @@ successor is over. Knows the view and what this run has made. Never knows how of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
@@ -14,13 +13,15 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import canopy, files, view
+from memd.form.answers import as_answer
+from memd.form.asked import judge
 from memd.form.keys import day, earliest, latest, link, listed, unlinked
 from memd.form.ownership import entity_of
 from memd.form.summaries import Child, Summary, Worded, acceptable, extract, worded
 from memd.model.config import Config
 from memd.model.fingerprint import fingerprint
 from memd.model.plan import Plan, Remove, Step, Write
-from memd.model.question import Asking, Judge
+from memd.model.question import Asking
 from memd.model.vault import Vault, stem
 
 AT_ONCE = 256
@@ -213,10 +214,8 @@ class Run:
                 if not c.hidden
             ]
             inputs: dict[str, Any] = {"about": self.name, "children": rows}
-            answer = yield Judge(
-                "summary", inputs, fingerprint("summary", json.dumps(inputs, sort_keys=True), made_from)
-            )
-            if isinstance(answer, Summary) and acceptable(answer, told):
+            answer = as_answer((yield judge("summary", inputs)), Summary)
+            if answer is not None and acceptable(answer, told):
                 return worded(answer, told), f"llm:{self.config.llm.model}"
         return worded(extract(told), told), "rules"
 
