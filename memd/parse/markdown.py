@@ -8,17 +8,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from functools import cached_property
 
-from msgspec import Struct
-
-from memd.model.fingerprint import fold
 from memd.model.note import Block, Field, Heading, Link, Observation
 from memd.parse import block_scanner, inline, statements
-from memd.parse.blocks import BLANK, CODE, HTML, MORE, TEXT, Blocks, Item
+from memd.parse.blocks import Blocks, Item
 from memd.parse.header import Head, split
 from memd.parse.inline import LinkAt, TagAt
 from memd.parse.mask import masked
 
-__all__ = ["BLANK", "CODE", "HTML", "MORE", "TEXT", "Item", "Place", "Scan", "list_place", "scan", "section"]
+__all__ = ["EMBEDS", "LINKS_TO", "Item", "Scan", "scan"]
 
 LINKS_TO = "links_to"
 EMBEDS = "embeds"
@@ -104,53 +101,3 @@ class Scan:
 def scan(text: str, head: Head | None = None) -> Scan:
     """The structure of a note's text; `head` where the caller has split it already."""
     return Scan(text, split(text) if head is None else head)
-
-
-class Place(Struct, frozen=True):
-    """Where one more list item goes: at `offset`, the start of a line (or the end of a text without a last line end).
-
-    `marker` is the one its list uses ("-" for a new list or a numbered one), `indent` the columns before it. `in_list` is
-    false where no list stands yet.
-    """
-
-    offset: int
-    line: int
-    marker: str
-    indent: int
-    in_list: bool
-
-
-def section(found: Scan, title: str) -> tuple[int, int] | None:
-    """The lines of a section, its heading and its subsections included, `(first, after the last)`; None without one.
-
-    `title` is a heading's text, folded when compared, with or without its `#` signs.
-    """
-    wanted = fold(title.lstrip("#").strip())
-    headings = found.headings
-    for n, heading in enumerate(headings):
-        if fold(heading.text) == wanted:
-            following = (other.line for other in headings[n + 1 :] if other.level <= heading.level)
-            return heading.line, next(following, found.first + len(found.blocks.starts))
-    return None
-
-
-def list_place(found: Scan, lines: tuple[int, int] | None = None) -> Place:
-    """The end of the last list of those lines (default: of the body), else after their last line that is not blank."""
-    blocks, first = found.blocks, found.first
-    listed = [inside and quoted != 2 for inside, quoted in zip(blocks.listed, blocks.quoted, strict=True)]
-    start, end = (line - first for line in lines or (first, first + len(blocks.starts)))
-    last = None
-    for item in found.items:
-        if item.depth == 0 and not item.quoted and start <= item.line - first < end:
-            last = item
-    n = last.line - first if last else start
-    if last:
-        stop = n
-        while stop + 1 < end and (listed[stop + 1] or blocks.kinds[stop + 1] == BLANK):
-            stop += 1
-        n = max(k for k in range(n, stop + 1) if listed[k])
-    else:
-        n = max((k for k in range(start, end) if blocks.kinds[k] != BLANK), default=start - 1)
-    offset = blocks.starts[n + 1] if n + 1 < len(blocks.starts) else len(found.text)
-    marker = last.marker if last and len(last.marker) == 1 else "-"
-    return Place(offset, first + n + 1, marker, last.indent if last else 0, last is not None)

@@ -1,4 +1,4 @@
-"""A file's bytes as text, and where its lines start.
+"""A file's bytes as text.
 
 Knows encodings. Never knows what the text says, or which file it is: problems come back without a path.
 Invalid bytes of a UTF-8 file become one character each, so that offsets stay those of a surrogate-escaped reading.
@@ -7,7 +7,6 @@ Invalid bytes of a UTF-8 file become one character each, so that offsets stay th
 from __future__ import annotations
 
 import codecs
-from bisect import bisect_right
 
 from memd.model.problem import Problem
 
@@ -31,21 +30,6 @@ def decode(data: bytes) -> Decoded:
     if "\0" in text:
         return _with_nul(data, text)
     return text, ()
-
-
-def line_starts(text: str) -> list[int]:
-    """Offsets at which lines start; a line ends at a line feed and nowhere else."""
-    starts = [0]
-    at = text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    return starts
-
-
-def line_at(starts: list[int], offset: int) -> int:
-    """The line, from 1, in which an offset lies; `starts` as `line_starts` gives them."""
-    return bisect_right(starts, offset)
 
 
 def _with_nul(data: bytes, text: str) -> Decoded:

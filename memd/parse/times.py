@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 _TIME = re.compile(
     r"\s*(?P<y>\d{4})(?:-(?P<m>\d\d?)-(?P<d>\d\d?)|/(?P<m2>\d\d?)/(?P<d2>\d\d?)|年(?P<m3>\d\d?)月(?P<d3>\d\d?)[日号])"
@@ -72,9 +72,3 @@ def from_seconds(value: float, zone: tzinfo) -> str:
         return datetime.fromtimestamp(value, zone).isoformat(timespec="seconds") if value else ""
     except (OverflowError, ValueError, OSError):
         return ""
-
-
-def day(value: str, zone: tzinfo) -> date | None:
-    """The day of a written time in the zone."""
-    moment = parse(value, zone)
-    return moment.astimezone(zone).date() if moment else None

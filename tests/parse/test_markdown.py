@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from memd.parse import block_scanner
 from memd.parse.blocks import CODE, HTML
-from memd.parse.markdown import list_place, scan, section
+from memd.parse.markdown import scan
 
 REFERENCE = MarkdownIt("commonmark", {"maxNesting": 400})
 NAMES = {
@@ -176,32 +176,6 @@ def test_lines_of_links_count_in_the_file():
     ]
 
 
-def test_sections_are_found_by_their_heading():
-    """A section holds its subsections and ends at the next heading of its height."""
-    found = scan("# A\nx\n## B\ny\n# C\nz\n")
-    assert [section(found, title) for title in ("A", "## b", "c", "D")] == [(1, 5), (3, 5), (5, 8), None]
-
-
-@pytest.mark.parametrize(
-    ("text", "lines", "place"),
-    [
-        ("- a\n- b\n\ntext\n", None, (8, 3, "-", 0, True)),
-        ("* a\n  more\n  * b\n\n\n# H\n", None, (17, 4, "*", 0, True)),
-        ("# A\n+ a\n# B\n* b", (1, 3), (8, 3, "+", 0, True)),
-        ("# A\n\ntext\n\n# B\n- b\n", (1, 5), (10, 4, "-", 0, False)),
-        ("- a\n\n      code\n\nend\n", None, (16, 4, "-", 0, True)),
-        ("1. a\n2. b\n", None, (10, 3, "-", 0, True)),
-        ("- a\n> - b\n", None, (4, 2, "-", 0, True)),
-        ("", None, (0, 1, "-", 0, False)),
-        ("---\nk: v\n---\n", None, (13, 4, "-", 0, False)),
-    ],
-)
-def test_where_one_more_item_goes(text, lines, place):
-    """After the last list of the lines, in its style; else after the last line that is not blank."""
-    found = list_place(scan(text), lines)
-    assert (found.offset, found.line, found.marker, found.indent, found.in_list) == place
-
-
 DEEP = "".join("  " * n + f"- [fact] x{n} #t{n}\n" for n in range(200))
 MEGA = 1_000_000
 HOSTILE = {
@@ -300,4 +274,3 @@ def test_any_text_is_read_and_every_line_is_in_it(text):
     assert len(found.mask) == len(text)
     for one in (*found.links, *found.observations, *found.block_ids, *found.fields, *found.headings):
         assert 1 <= one.line <= last
-    assert 0 <= list_place(found).offset <= len(text)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.parse.text import decode, line_at, line_starts
+from memd.parse.text import decode
 
 
 @given(st.binary(max_size=300))
@@ -72,10 +72,3 @@ def test_bytes_that_are_no_text_give_no_words(data):
     text, problems = decode(data)
     assert text == ""
     assert [p.code for p in problems] == ["binary"]
-
-
-@given(st.text("ab\n\r\u2028", max_size=60))
-def test_lines_are_counted_by_line_feeds(text):
-    """An offset's line is one more than the line feeds before it."""
-    starts = line_starts(text)
-    assert all(line_at(starts, n) == text.count("\n", 0, n) + 1 for n in range(len(text) + 1))
