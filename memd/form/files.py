@@ -7,7 +7,7 @@ every other line stays, whoever wrote it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -140,7 +140,7 @@ def squashed(plan: Plan) -> Plan:
     end is not written before, and one that the plan itself made and took away again is not touched at all."""
     last: dict[str, Step] = {}
     first: dict[str, str | None] = {}
-    for step in plan.steps:
+    for step in _parted(plan.steps):
         expect = first.setdefault(step.path, step.expect)
         if isinstance(step, Write):
             step = Write(step.path, step.content, expect, step.append)
@@ -150,6 +150,18 @@ def squashed(plan: Plan) -> Plan:
         last[step.path] = step
     steps = tuple(s for p, s in last.items() if isinstance(s, Write) or first[p] != ABSENT)
     return Plan(steps, tuple(dict.fromkeys(plan.reasons)), tuple(dict.fromkeys(plan.reads)), plan.undo)
+
+
+def _parted(steps: Iterable[Step]) -> Iterator[Step]:
+    """A file that the plan writes and then moves is written at its new place instead."""
+    written: dict[str, bytes] = {}
+    for step in steps:
+        if isinstance(step, Move) and step.path in written:
+            yield Write(step.to, written[step.path], ABSENT)
+            step = Remove(step.path, step.expect)
+        elif isinstance(step, Write):
+            written[step.path] = step.content
+        yield step
 
 
 def applied(vault: Vault, plan: Plan, now: datetime, folder: str) -> Vault:

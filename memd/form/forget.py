@@ -33,8 +33,10 @@ def forget(
     withdraw: bool = False,
     copies: Iterable[str] = (),
     resumed: bool = False,
+    guard: bool = True,
 ) -> Asking:
-    """Told: `Forgotten`. `copies`: paths of memd's own copies (`.trash/memd`, `.conflict`), looked at when purging."""
+    """Told: `Forgotten`. `copies`: paths of memd's own copies (`.trash/memd`, `.conflict`), looked at when purging.
+    `guard`: whether the plan begins with the note of what is being forgotten."""
     offline = msgspec.structs.replace(config, formation=msgspec.structs.replace(config.formation, method="rules"))
     work = Work(vault, offline, now, scope_of(view.of(vault), target, resumed))
     yield from work.sources()
@@ -48,7 +50,7 @@ def forget(
     if purge:
         spare = yield from copies_to_remove(copies, (g.id for g in told.removed if g.id), told.phrases)
         plan += Plan(tuple(Remove(path) for path in spare))
-    return _guarded(plan, config, target, purge), told
+    return (_guarded(plan, config, target, purge) if guard else plan), told
 
 
 def _intent_path(config: Config) -> str:
