@@ -65,7 +65,7 @@ class TantivyWords:
         self._open()
 
     def search(self, query: Query, limit: int) -> list[Hit]:
-        """Best first; equal scores in the order of their keys. A query without a word in it has no hits."""
+        """Best first; the order of equal scores says nothing. A query without a word in it has no hits."""
         answers = []
         for name, shelf in self._shelves.items():
             kinds = fields.SHELVES[name]
@@ -75,7 +75,7 @@ class TantivyWords:
             answers.append(self._ask(shelf, name, query, limit, () if only == kinds else only))
         if len(answers) == 1:
             return answers[0]
-        return list(islice(merge(*answers, key=_rank), limit))
+        return list(islice(merge(*answers, key=lambda hit: -hit.score), limit))
 
     def _ask(self, shelf: Shelf, name: str, query: Query, limit: int, kinds: tuple[str, ...]) -> list[Hit]:
         view = shelf.view()
@@ -83,7 +83,7 @@ class TantivyWords:
         asked = clauses(query, weights, view.languages, view.complete)
         if not (asked.should or asked.must) and (query.any or query.must or not query.none):
             return []
-        return sorted(shelf.search(view, asked, limit, kinds, query.paths), key=_rank)
+        return shelf.search(view, asked, limit, kinds, query.paths)
 
     def apply(self, operations: Operations) -> None:
         """Replace and remove by path; searchable after `commit`."""
@@ -125,7 +125,3 @@ class TantivyWords:
     def close(self) -> None:
         for shelf in self._shelves.values():
             shelf.close()
-
-
-def _rank(hit: Hit) -> tuple[float, str]:
-    return -hit.score, hit.unit

@@ -109,11 +109,13 @@ def bounded(told: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
 
 
 def _fitted(told: dict[str, Any], room: int) -> dict[str, Any]:
-    """Neighbours go first, then tags, then the end of the snippet."""
+    """Neighbours go first, then tags, the length of title and heading, and the end of the snippet."""
     told = dict(told)
     for name in ("related", "tags"):
         while told[name] and _size(told) > room:
             told[name] = told[name][:-1]
+    if _size(told) > room:
+        told |= {"title": shortened(told["title"], 80), "heading": shortened(told["heading"], 40)}
     while len(told["snippet"]) > 40 and _size(told) > room:
         told["snippet"] = told["snippet"][: len(told["snippet"]) * 3 // 4] + "…"
     return told

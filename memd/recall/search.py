@@ -151,7 +151,7 @@ def _timely(question: _Question, note: Note, turn: Turn | None) -> bool:
 
 def _found(question: _Question, kinds: tuple[str, ...], need: int) -> Ranked:
     """Ask for more and more until what was not asked for cannot be among the first `need`."""
-    limit, paths = max(weights.FIRST_FETCH, 2 * need), None
+    limit, paths = max(weights.FIRST_FETCH, need + need // 3), None
     query = structs.replace(question.typed.query, kinds=kinds)
     while True:
         found = pool(question.index, query, question.typed.words, question.params.mode, limit)

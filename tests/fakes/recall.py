@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memd.index.passages import units
 from memd.index.port import Hit, Operations, Query, VectorAnswer, VectorStatus
 from memd.index.words import TantivyWords
-from memd.model.note import Heading, Link, Note, Observation
+from memd.model.note import Note
 from memd.model.vault import Vault, stem
-from memd.parse import frontmatter, memory, times
+from memd.parse.note import parse_note
 
 ZONE = timezone(timedelta(hours=8))
 NOW = datetime(2026, 6, 1, 12, tzinfo=ZONE)
-_LINK = re.compile(
-    r"(?:^- (?P<rel>\"[^\"]+\"|[^\s\[]+) )?\[\[(?P<target>[^\]|#]+)(?P<fragment>#[^\]|]*)?(?:\|(?P<label>[^\]]*))?\]\]"
-)
-_SEEN = re.compile(r"- \[(?P<category>\w+)\] (?P<text>.*)")
 
 
 def note_of(path: str, text: str, modified: float = 0.0, **more: Any) -> Note:
-    """A note as the parser gives it, in the small: frontmatter, tags, links, headings, observations, turns."""
-    head = frontmatter.split(text)
-    keys, _ = frontmatter.load(head)
-    links, headings, seen = [], [], []
-    for number, line in enumerate(text.split("\n"), 1):
-        links += [
-            Link(m["target"], (m["rel"] or "links_to").strip('"'), m["fragment"] or "", m["label"] or "", "", number)
-            for m in _LINK.finditer(line)
-        ]
-        if line.startswith("#") and " " in line:
-            headings.append(Heading(line.index(" "), line.lstrip("# "), number))
-        if found := _SEEN.match(line):
-            seen.append(Observation(found["category"], found["text"], tuple(re.findall(r"#(\S+)", line)), "", number))
-    kind = keys.get("type", "note") if path.startswith("memory/") else "note"
-    fields: dict[str, Any] = {
-        "path": path,
-        "title": str(keys.get("title") or stem(path)),
-        "kind": kind,
-        "id": str(keys.get("id", "")) if path.startswith("memory/") else "",
-        "type": str(keys.get("type", "note")),
-        "tags": tuple(keys.get("tags") or ()),
-        "aliases": tuple(keys.get("aliases") or ()),
-        "permalink": str(keys.get("permalink") or stem(path).lower().replace(" ", "-")),
-        "modified": times.seconds(str(keys.get("modified", "")), ZONE) or modified,
-        "sensitivity": keys.get("sensitivity", "normal"),
-        "status": str(keys.get("status", "")),
-        "frontmatter": keys,
-        "headings": tuple(headings),
-        "links": tuple(links),
-        "observations": tuple(seen),
-        "turns": memory.turn_records(text) if kind == "evidence" else (),
-        "lead": text[head.body :].strip().split("\n\n")[0] if kind in ("leaf", "chain", "summary") else "",
-    }
-    return Note(**(fields | more))
+    """The note as the parser reads it, with these fields instead of what it read."""
+    note, _ = parse_note(path, text.encode(), modified, ZONE)
+    return structs.replace(note, **more)
 
 
 class FakeIndex:

@@ -274,3 +274,33 @@ def test_completions_are_words_of_the_index(folder: str) -> None:
     words = filled(folder, unit("a.md", "gyrfalcons nest"), unit("b.md", "gyre"))
     assert {h.unit for h in words.search(Query(any=(Term("gyr", prefix=True),)), 9)} == {"a.md", "b.md"}
     assert words.search(Query(any=(Term("gyr"),)), 9) == []
+
+
+KILLED = """
+import sys
+from memd.index.port import Operations, Unit
+from memd.index.words import TantivyWords
+words = TantivyWords(sys.argv[1])
+for n in range(100000):
+    name = f"{n}.md"
+    words.apply(Operations(replace={name: (Unit(key=name, path=name, kind="note", title="", text="heron"),)}))
+    words.commit()
+    print(n + 1, flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(folder: str) -> None:
+    """After kill -9 the index opens whole, with every commit that was told of, and takes writes again."""
+    import subprocess
+    import sys
+
+    for rounds in range(1, 6):
+        with subprocess.Popen([sys.executable, "-c", KILLED, folder], stdout=subprocess.PIPE, text=True) as child:
+            assert child.stdout is not None
+            told = [int(child.stdout.readline()) for _ in range(7 * rounds)][-1]
+            child.kill()
+        words = TantivyWords(folder)
+        assert words.damage == ""
+        assert words.count() >= told
+        words.close()

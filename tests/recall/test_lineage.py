@@ -66,7 +66,9 @@ def test_a_chain_and_its_leaf_are_one_result(tmp_path: Path) -> None:
     """The better one is shown."""
     files = FILES | {"memory/chains/kiln/place-ch-aaaaaaaaaa.md": CHAIN}
     at = world(str(tmp_path / "w"), files, **ORIGIN)
-    assert len({"lf-bbbbbbbbbb", "ch-aaaaaaaaaa"} & set(ids(at, "kiln mill"))) == 1
+    for query in ("kiln mill", "then in the mill", "the kiln is in the mill", "kiln place", "kiln"):
+        assert len({"lf-bbbbbbbbbb", "ch-aaaaaaaaaa"} & set(ids(at, query))) == 1, query
+    assert ids(at, "kiln place")[0] == "ch-aaaaaaaaaa"
 
 
 def test_a_leaf_and_the_turn_it_quotes_are_one_result(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_sensitive_notes_show_nowhere(tmp_path: Path) -> None:
 def test_relations_are_told_and_never_rank(tmp_path: Path) -> None:
     """`related` has both directions with their relation; links change no order."""
     texts = {
-        "top.md": "---\ntitle: Sousaphone\n---\nBrass.\n- belongs_to [[low]]\nSee [[hub1]].\n",
+        "top.md": "---\ntitle: Sousaphone\n---\nBrass.\n- belongs_to [[low]]\n\nSee [[hub1]].\n",
         "low.md": "---\ntitle: Band room\n---\nA sousaphone, some stands, many chairs and a long shelf of scores.\n",
     } | {f"hub{n}.md": "Reading list [[low]], [[low]] and again [[low]].\n" for n in range(1, 7)}
     hits = ask(make(tmp_path, texts), "sousaphone")["hits"]
