@@ -14,7 +14,7 @@ from memd.edit.secrets import redact
 from memd.form import files, view
 from memd.form.admit import admit as judge_admission
 from memd.form.admit import confidence_of
-from memd.form.answers import as_answer
+from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.desk import Desk
 from memd.form.drafting import Case, draft, dropped, proposition

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import files, view
-from memd.form.answers import as_answer
+from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.desk import Desk
 from memd.form.facts import statements

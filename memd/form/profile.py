@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import files, view
-from memd.form.answers import as_answer
+from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
 from memd.form.keys import ID, link, seconds, target

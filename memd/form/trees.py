@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from memd.form import canopy, files, view
-from memd.form.answers import as_answer
+from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.keys import day, earliest, latest, link, listed, unlinked
 from memd.form.ownership import entity_of

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from fakes.driver import Driver, atom, owned
-
 from memd.form.profile_text import read as profile_lines
+from tests.fakes.driver import Driver, atom, owned
 
 SUBJECTS = ("Larch trail", "user", "青禾图书馆")
 ASPECTS = ("access", "seat preference", "开放时间")
