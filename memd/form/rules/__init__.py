@@ -9,23 +9,15 @@ another is `dialogue`'s; what a whole turn is, `frames`'s. Never knows a vault.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 
-from memd.form.rules import aspects, dates
+from memd.form.rules import aspects
 from memd.form.rules.facts import Statement
 from memd.form.rules.merge import earlier_version, merged
 from memd.form.rules.reading import Reader
+from memd.form.rules.when import said_on
 from memd.model.memory import Atom, Confidence, Said
 
 METHOD = "rules"
-
-
-def said_on(turn: Said) -> date | None:
-    """The day on which the turn was said, None where nobody knows."""
-    try:
-        return date.fromisoformat(turn.at[:10]) if turn.at else None
-    except ValueError:
-        return None
 
 
 def atoms_of(turns: Sequence[Said], owner: str = "") -> tuple[Atom, ...]:
@@ -80,9 +72,6 @@ def _named(statement: Statement) -> bool:
     return (
         subject.kind in ("owner", "person")
         or subject.mine
-        or any(c.isupper() for c in subject.name[:1])
-        and " " in subject.name
+        or (any(c.isupper() for c in subject.name[:1])
+        and " " in subject.name)
     )
-
-
-__all__ = ["METHOD", "atoms_of", "dates", "said_on"]

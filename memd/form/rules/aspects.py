@@ -151,8 +151,8 @@ def valid(clause: str, said: date | None, aspect_: str) -> tuple[str, str]:
         return "", ""
     first, last = found[0], found[-1]
     if (
-        len(found) == 1
-        and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", clause[: first.start])
+        (len(found) == 1
+        and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", clause[: first.start]))
         or clause[first.end : first.end + 2] in ("起", "开始")
     ):
         return str(first.first), ""

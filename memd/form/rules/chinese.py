@@ -101,7 +101,7 @@ def subject(text: str) -> Subject:
     inside = re.match(r"[^，,]{1,12}?(?=我(?!们?的?(?:" + w.KIN + r")))", bare)
     if inside and not re.search(r"[是对跟和给让叫请找陪约问]", inside[0]):
         return Subject("owner", end=at + inside.end() + 1)
-    if _STARTS.match(bare) or at and at >= 2 and _STARTS.match(bare):
+    if _STARTS.match(bare) or (at and at >= 2 and _STARTS.match(bare)):
         return Subject("owner", "elided", end=at)
     return _thing(bare, at)
 
@@ -124,7 +124,7 @@ def _thing(bare: str, at: int) -> Subject:
     verb = _VERB.search(bare, 2)
     stop = re.search(r"[，,。：:]", bare)
     end = verb.start() if verb else -1
-    if end <= 0 or stop and stop.start() < end:
+    if end <= 0 or (stop and stop.start() < end):
         end = stop.start() if stop and stop.start() <= 10 else -1
         if end <= 0 or not verb:
             return Subject("none", end=at)

@@ -9,8 +9,8 @@ import re
 
 from memd.form.rules import chinese, english, voice_en, words_en, words_zh
 from memd.form.rules.facts import Speaker
-from memd.form.rules.verbs_en import inflect
 from memd.form.rules.sentences import is_chinese, split
+from memd.form.rules.verbs_en import inflect
 
 # answers -----------------------------------------------------------------------------------------------------------
 
@@ -79,7 +79,7 @@ def _answer_zh(question: str, reply: str, who: Speaker) -> str:
         and bare[:1] not in "不没"
     )
     if question.rstrip("？?。 ").endswith("吗") and (
-        _YES_ZH.match(reply) or echoed and re.match(r"^.{1,2}[，,。]?(?:$|[^，]{2,})", reply)
+        _YES_ZH.match(reply) or (echoed and re.match(r"^.{1,2}[，,。]?(?:$|[^，]{2,})", reply))
     ):
         rest = (
             re.sub(_YES_ZH, "", reply)
@@ -244,7 +244,7 @@ def _decision(picked: str, asked: str, zh: bool, who: Speaker) -> str:
 def _whole(offered: str, yes: str, reply: list[str], zh: bool, who: Speaker, picked: str) -> str:
     """The one thing that was offered; of several, the one that the reply speaks of."""
     pattern = _SUGGEST_ZH if zh else _SUGGEST_EN
-    said = [s.text for s in split(offered) if picked and picked in s.text or not picked and pattern.search(s.text)]
+    said = [s.text for s in split(offered) if (picked and picked in s.text) or (not picked and pattern.search(s.text))]
     if len(said) != 1:
         return ""
     parts = [p.strip(" ，,；;。.") for p in re.split(r"[，,；;]", said[0]) if p.strip(" ，,；;。.")]

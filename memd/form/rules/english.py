@@ -301,7 +301,7 @@ def _noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
 
 
 def _verb_like(low: str, words: list[str]) -> bool:
-    if low in PAST_OR_COMMON or is_past(low):
+    if is_past(low):
         return True
     return (
         (low.endswith("s") and not low.endswith(("ss", "'s", "us")) and low[:-1] in COMMON | {"ha", "doe"})
@@ -318,7 +318,6 @@ _THIRD_FORMS = frozenset(
     wants hopes plans intends thinks likes loves hates prefers speaks knows sells buys pays owns shuts changes falls means
     weighs measures reads shows breeds retires""".split()
 )
-PAST_OR_COMMON = frozenset()
 
 
 def _named(found: list[str], at: int) -> Subject | None:
@@ -455,9 +454,9 @@ def has_verb(text: str) -> bool:
     who = subject(text)
     words = tokens(text)
     if (
-        who.kind in ("owner", "pronoun")
+        (who.kind in ("owner", "pronoun")
         and len(words) > who.end
-        and words[who.end][0].isalpha()
+        and words[who.end][0].isalpha())
         or who.name == "elided"
     ):
         return True

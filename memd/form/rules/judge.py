@@ -15,7 +15,7 @@ SURE = 0.9
 THIRD = 0.86
 THING = 0.85
 
-_SECRET = re.compile(f"(?:{words_en.TECHNICAL_SECRET})|{words_zh.SECRET}|‹", re.I)
+_SECRET = re.compile(f"(?:{words_en.CREDENTIALS})|{words_zh.CREDENTIALS}|‹", re.I)
 _MAY = re.compile(r"(?<=\s)May\b")
 _POLITE = re.compile(
     r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
@@ -61,7 +61,7 @@ def unfit(sentence: Sentence) -> str:
         ),
         (
             "hearsay",
-            module.matches(words.HEARSAY, text) or english.matches(words_en.HEARSAY, text) and not sentence.chinese,
+            module.matches(words.HEARSAY, text) or (english.matches(words_en.HEARSAY, text) and not sentence.chinese),
         ),
         ("quoted", mostly_quoted(text) or has_quotation(text)),
         ("request", module.is_request(bare)),
@@ -99,8 +99,8 @@ def _silent_en(clause: str, who: Subject) -> bool:
     if (
         _POLITE.match(text)
         or _TALK.match(text)
-        or re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I)
-        and who.kind != "owner"
+        or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I)
+        and who.kind != "owner")
     ):
         return True
     if re.search(r"\b(?:would|should|ought to|used to be able)\b", text, re.I) and not re.search(
@@ -119,7 +119,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
 def _silent_zh(clause: str, who: Subject) -> bool:
     if re.search(words_zh.HYPOTHETICAL, clause) or re.search(words_zh.MODAL_UNSURE, clause, re.I):
         return True
-    if chinese.is_mood(clause) or _ASKED.search(clause) or who.kind == "owner" and _META_ZH.match(clause):
+    if chinese.is_mood(clause) or _ASKED.search(clause) or (who.kind == "owner" and _META_ZH.match(clause)):
         return True
     if who.kind == "person" and re.search(r"^.{0,8}[说讲称提告]", clause):
         return True

@@ -79,22 +79,22 @@ def same(a: Statement, b: Statement) -> bool:
     """The same holder, polarity and values, and most of the words of the shorter one."""
     things = "thing" in (a.subject.kind, b.subject.kind) and a.turn.speaker == b.turn.speaker and a.number != b.number
     if (
-        a.holder != b.holder
-        and not (things and "person" not in (a.subject.kind, b.subject.kind))
+        (a.holder != b.holder
+        and not (things and "person" not in (a.subject.kind, b.subject.kind)))
         or bool(_NEGATED.search(a.clause)) != bool(_NEGATED.search(b.clause))
     ):
         return False
     mine, its = values(a), values(b)
     if mine and its and mine != its and not (mine <= its or its <= mine):
         return False
-    if b.correction or _ENDS.search(b.clause) and not _ENDS.search(a.clause):
+    if b.correction or (_ENDS.search(b.clause) and not _ENDS.search(a.clause)):
         return False
     share, common = overlap(bag(a), bag(b)), len(bag(a) & bag(b))
     if len(bag(b) - bag(a)) > (4 if a.chinese else 2):
         return False
     if _planned(a) != _planned(b) and a.number == b.number:
         return False
-    return share >= SAME and common >= (3 if a.chinese else 2) or bag(a) == bag(b) and bool(bag(a))
+    return (share >= SAME and common >= (3 if a.chinese else 2)) or (bag(a) == bag(b) and bool(bag(a)))
 
 
 def _planned(statement: Statement) -> bool:

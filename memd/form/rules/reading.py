@@ -115,11 +115,11 @@ class Reader:
         sentence = module.subject(first.text[len(module.lead(first.text)) :])
         fragment = (
             sentence.kind in ("none", "second")
-            or not first.chinese
-            and not english.has_verb(first.text)
+            or (not first.chinese
+            and not english.has_verb(first.text))
             or sentence.name == "elided"
-            or len(first.text.split()) <= 3
-            and not first.chinese
+            or (len(first.text.split()) <= 3
+            and not first.chinese)
         )
         short = first.chinese and len(first.text) <= 12 and not re.match("[我咱]", first.text)
         yes = re.match(r"(?i)(?:yes|yeah|yep|yup|no|nope|nah|i do|i am|i have)\b|^(?:是|对|嗯|有|没)", first.text)
@@ -310,7 +310,7 @@ def _shown_person(clause: str, subject: Subject, who: Speaker) -> str:
 
 def _holder(subject: Subject, who: Speaker, is_zh: bool) -> str:
     """Who a statement is about, as keys name them."""
-    if subject.kind == "owner" or subject.kind == "thing" and subject.mine:
+    if subject.kind == "owner" or (subject.kind == "thing" and subject.mine):
         return who.holder
     if subject.kind == "person":
         if is_zh:

@@ -18,11 +18,11 @@ GENERIC = frozenset({"user", "the user", "human", "owner", "me", "i", "you", "ç”
 
 def is_assistant(turn: Said) -> bool:
     """A role that says so, or a speaker so called where no role is given."""
-    return fold(turn.role) in ASSISTANT_ROLES or not turn.role and fold(turn.speaker) in ASSISTANTS
+    return fold(turn.role) in ASSISTANT_ROLES or (not turn.role and fold(turn.speaker) in ASSISTANTS)
 
 
 def is_owner(turn: Said, owner: str) -> bool:
-    return turn.role == "user" or fold(turn.speaker) in GENERIC or bool(owner) and fold(turn.speaker) == fold(owner)
+    return turn.role == "user" or fold(turn.speaker) in GENERIC or (bool(owner) and fold(turn.speaker) == fold(owner))
 
 
 def speaker(turn: Said, turns: Sequence[Said], owner: str = "") -> Speaker:

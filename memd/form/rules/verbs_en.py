@@ -63,7 +63,7 @@ def inflect(verb: str) -> str:
     low = verb.lower()
     if not low.isalpha() or not low.isascii():
         return verb
-    if low.endswith(("s", "x", "z", "ch", "sh")) or low.endswith("o"):
+    if low.endswith(("s", "x", "z", "ch", "sh", "o")):
         return verb + "es"
     if low.endswith("y") and low[-2:-1] not in "aeiou":
         return verb[:-1] + "ies"

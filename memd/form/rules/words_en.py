@@ -207,7 +207,7 @@ CHANGE = (
     r"\b(?:now|no longer|any ?more|instead|changed|moved|since|switched|these days|as of|from now on|turns out|has been|have been|is off|cancelled|"
     r"canceled|postponed|brought forward|pushed back|put back|rescheduled|updated?|after all|not any|is now|are now|gone up|gone down|rose|dropped)\b"
 )
-TECHNICAL_SECRET = (
+CREDENTIALS = (
     r"\b(?:password|passphrase|passcode|passwd|pwd|pin(?: code| number)?|otp|one-time code|verification code|api[ -]?key|secret key|"
     r"access token|auth token|bearer|token|private key|cvv|security code|recovery code|seed phrase|2fa code|login code)\b"
 )

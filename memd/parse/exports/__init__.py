@@ -1,0 +1,127 @@
+"""Chat exports, transcripts, documents, mail and logs as sessions of events. Whatever the bytes are, it does not raise.
+
+Only what a person or an assistant said, or a source's record, becomes an event. Times stay as the export has them; one
+without an offset is the vault's to place. Never knows a vault, nor what is remembered already.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import zipfile
+from typing import Any
+
+from memd.model.fingerprint import fingerprint
+from memd.model.memory import Event
+from memd.model.problem import Problem
+from memd.parse.exports import agents, chat, hosted, jsonl, records
+from memd.parse.exports.documents import sections
+from memd.parse.exports.session import Session, clean, decode, event, loads, problem
+
+__all__ = ["FORMATS", "Session", "detect", "read"]
+
+FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "agent", "git")
+UNPACKED = 512 * 1024 * 1024
+"""Bytes that an archive's `conversations.json` may have."""
+
+_MARKDOWN = (".md", ".markdown", ".mdx", ".txt")
+
+
+def read(data: bytes, format: str, name: str) -> tuple[list[Session], list[Problem]]:
+    """The sessions of a file, in its order, and what could not be read of it. `name` is its file name, for its sessions."""
+    stem = clean(os.path.splitext(os.path.basename(name))[0]).strip() or "import"
+    if data.startswith(b"PK\x03\x04"):
+        unpacked = _unpacked(data)
+        if unpacked is None:
+            return [], [problem(name, 0, "the archive holds no conversations.json", "unpack it and give the file")]
+        data = unpacked
+    kind = detect(data, name) if format in ("", "auto") else format
+    if kind == "mbox":
+        return records.mbox(data, name, stem)
+    text = decode(data).replace("\r\n", "\n").replace("\r", "\n")
+    if kind in ("chatgpt", "claude", "json"):
+        return _json(text, kind, name, stem)
+    readers: dict[str, Any] = {"jsonl": jsonl.read, "chat": chat.read, "agent": agents.read, "git": records.git_log}
+    if kind in readers:
+        found: tuple[list[Session], list[Problem]] = readers[kind](text, name, stem)
+        return found
+    if kind == "markdown":
+        return _document(text, stem), []
+    return [], [problem(name, 0, f"unknown format {format!r}", f"give one of {', '.join(FORMATS)}")]
+
+
+def detect(data: bytes, name: str) -> str:
+    """The format of a file by its beginning, its name where that says nothing."""
+    head = decode(data[:65536]).lstrip("\ufeff \n\r\t")
+    if re.match(r"From \S+.*\d{4}", head) or name.lower().endswith(".mbox"):
+        return "mbox"
+    if re.match(r"commit [0-9a-f]{7,64}\b", head):
+        return "git"
+    if head[:1] in "{[" and head[:1]:
+        return _json_kind(data, head)
+    if name.lower().endswith((".jsonl", ".ndjson")):
+        return "jsonl"
+    if chat.speakers(head) >= max(2, head.count("\n\n") // 4) and not re.match(r"#|---\s*\n", head):
+        return "chat"
+    return (
+        "markdown"
+        if name.lower().endswith(_MARKDOWN) or head.startswith(("#", "---"))
+        else "chat"
+        if chat.speakers(head)
+        else "markdown"
+    )
+
+
+def _json_kind(data: bytes, head: str) -> str:
+    first = head.split("\n", 1)[0].rstrip(",")
+    try:
+        line = loads(first)
+    except ValueError:
+        line = None
+    if isinstance(line, dict) and "\n" in decode(data).strip():
+        marks = {"sessionId", "parentUuid", "payload", "uuid", "leafUuid"} & set(line)
+        return "agent" if marks and ("type" in line or "message" in line) else "jsonl"
+    if '"mapping"' in head:
+        return "chatgpt"
+    if '"chat_messages"' in head:
+        return "claude"
+    if isinstance(line, dict):
+        return "jsonl" if jsonl.messages(line) is None else "json"
+    return "json"
+
+
+def _json(text: str, kind: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]:
+    try:
+        value = loads(text.lstrip("\ufeff"))
+    except ValueError as error:
+        return [], [problem(name, 0, f"not JSON: {error}", "is the file whole?")]
+    first = value[0] if isinstance(value, list) and value else value
+    if kind == "chatgpt" or (isinstance(first, dict) and "mapping" in first):
+        return hosted.chatgpt(value, name)
+    if kind == "claude" or (isinstance(first, dict) and "chat_messages" in first):
+        return hosted.claude(value, name)
+    if isinstance(value, dict) and jsonl.messages(value) is not None:
+        return jsonl.read_object(value, name, stem)
+    return jsonl.read(text, name, stem)
+
+
+def _document(text: str, stem: str) -> list[Session]:
+    """A markdown document: its sections, named by what they say, so that a section that changes is another."""
+    events: list[Event] = []
+    for part in sections(text):
+        events += event(stem, part, id=fingerprint(part)[:16], modality="text")
+    return [Session(stem, f"document:{stem}", "integration", tuple(events))] if events else []
+
+
+def _unpacked(data: bytes) -> bytes | None:
+    """The conversations of an archive; None where there are none, or it is no sound archive."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = [info for info in archive.infolist() if os.path.basename(info.filename) == "conversations.json"]
+            if not names or names[0].file_size > UNPACKED:
+                return None
+            with archive.open(names[0]) as member:
+                return member.read(UNPACKED)
+    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
+        return None

@@ -1,0 +1,298 @@
+"""Exports become what was said, and nothing else; no bytes make reading raise."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memd.parse.exports import FORMATS, detect, read
+
+
+def said(data: str | bytes, format: str = "auto", name: str = "x") -> list[tuple[str, str]]:
+    sessions, _ = read(data.encode() if isinstance(data, str) else data, format, name)
+    return [(e.speaker, e.text) for s in sessions for e in s.events]
+
+
+def lines(*values) -> str:
+    return "\n".join(json.dumps(v, ensure_ascii=False) for v in values)
+
+
+def test_lines_of_the_contract():
+    """Each line is an event with all its keys; a bad line is a problem and costs no other."""
+    text = (
+        lines({"id": "1", "speaker": "小林", "text": "你好", "at": "2026-01-10T08:00:00+08:00", "role": "user"})
+        + "\nnot json\n"
+        + lines({"speaker": "b", "text": "hi"})
+    )
+    sessions, problems = read(text.encode(), "jsonl", "talk.jsonl")
+    assert [(s.session, s.category) for s in sessions] == [("talk", "interaction")]
+    assert [(e.id, e.speaker, e.text, e.at, e.role) for e in sessions[0].events] == [
+        ("1", "小林", "你好", "2026-01-10T08:00:00+08:00", "user"),
+        ("", "b", "hi", "", ""),
+    ]
+    assert [p.line for p in problems] == [2]
+
+
+def test_a_chatgpt_export_is_the_branch_last_seen():
+    """Regenerated answers, system messages, tool calls and hidden context are not said."""
+
+    def node(id, parent, role, text, **more):
+        content = {"content_type": "text", "parts": [text]}
+        return {
+            "id": id,
+            "parent": parent,
+            "children": [],
+            "message": {"id": id, "author": {"role": role}, "create_time": 1767225600.0, "content": content, **more},
+        }
+
+    mapping = {
+        "r": {"id": "r", "parent": None, "message": None, "children": ["s"]},
+        "s": node("s", "r", "system", "be nice"),
+        "u": node("u", "s", "user", "I moved to Ghent"),
+        "old": node("old", "u", "assistant", "first answer"),
+        "t": node("t", "u", "assistant", "search()", recipient="browser"),
+        "o": node("o", "t", "tool", "result"),
+        "a": node("a", "o", "assistant", "Congratulations"),
+    }
+    data = json.dumps([{"title": "Ghent", "id": "c1", "mapping": mapping, "current_node": "a"}])
+    assert said(data) == [("user", "I moved to Ghent"), ("assistant", "Congratulations")]
+    sessions, _ = read(data.encode(), "auto", "conversations.json")
+    assert (sessions[0].session, sessions[0].events[0].at[:10], sessions[0].events[0].id) == (
+        "chatgpt-c1",
+        "2026-01-01",
+        "u",
+    )
+
+
+def test_a_claude_export_is_text_blocks():
+    """Tool use and results inside a message are left out."""
+    data = json.dumps(
+        [
+            {
+                "uuid": "c",
+                "chat_messages": [
+                    {
+                        "uuid": "1",
+                        "sender": "human",
+                        "created_at": "2026-01-01T00:00:00Z",
+                        "text": "hi",
+                        "content": [{"type": "text", "text": "hi"}],
+                    },
+                    {
+                        "uuid": "2",
+                        "sender": "assistant",
+                        "text": "x tool",
+                        "content": [{"type": "tool_use"}, {"type": "text", "text": "hello"}],
+                    },
+                ],
+            }
+        ]
+    )
+    assert said(data) == [("user", "hi"), ("assistant", "hello")]
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("export/conversations.json", data)
+    assert said(archive.getvalue(), name="data.zip") == [("user", "hi"), ("assistant", "hello")]
+
+
+def test_of_an_agents_transcript_only_what_was_said_counts():
+    """Tool results, summaries of a compaction, hooks' context, memd's own packs, side chains: never."""
+
+    def row(role, content, **more):
+        return {
+            "type": role,
+            "sessionId": "s1",
+            "uuid": str(len(json.dumps(content))),
+            "timestamp": "2026-01-01T00:00:00Z",
+            "message": {"role": role, "content": content},
+            **more,
+        }
+
+    text = lines(
+        {"type": "summary", "summary": "earlier", "leafUuid": "x", "sessionId": "s1"},
+        row("user", "Use tabs in this project. <system-reminder>secret context</system-reminder>"),
+        row(
+            "assistant",
+            [
+                {"type": "thinking", "thinking": "hm"},
+                {"type": "text", "text": "Tabs it is."},
+                {"type": "tool_use", "name": "Bash", "input": {}},
+            ],
+        ),
+        row("user", [{"type": "tool_result", "content": "file listing"}]),
+        row("user", "<memd-context>\nThe user likes spaces.\n</memd-context>\nNow run the tests"),
+        row(
+            "user",
+            "This session is being continued from a previous conversation that ran out of context.",
+            isCompactSummary=True,
+        ),
+        row("user", "side", isSidechain=True),
+        row("user", "<command-name>/clear</command-name>"),
+    )
+    assert said(text) == [
+        ("user", "Use tabs in this project."),
+        ("assistant", "Tabs it is."),
+        ("user", "Now run the tests"),
+    ]
+    assert detect(text.encode(), "t.jsonl") == "agent"
+
+
+def test_blocks_that_memd_put_in_are_left_out_of_every_format():
+    """What memd said does not come back as evidence, closed or not."""
+    assert said(lines({"speaker": "u", "text": "a <memd-context>x</memd-context> b"}), "jsonl") == [("u", "a  b")]
+    assert said("Ann: hello <memd-context>and the rest", "chat") == [("Ann", "hello ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "want"),
+    [
+        ("Ann: hi\nBob: hello\nthere\nAnn: bye", [("Ann", "hi", ""), ("Bob", "hello\nthere", ""), ("Ann", "bye", "")]),
+        ("小林：你好\n阿珍：早", [("小林", "你好", ""), ("阿珍", "早", "")]),
+        (
+            "小林 2026-01-01 10:00\n你好\n第二行\n\n阿珍 2026-01-01 10:01:30\n早",
+            [("小林", "你好\n第二行", "2026-01-01T10:00:00"), ("阿珍", "早", "2026-01-01T10:01:30")],
+        ),
+        ("小林 2026/1/1 下午3:05\n吃了吗", [("小林", "吃了吗", "2026-01-01T15:05:00")]),
+        (
+            "[2026-01-01 10:00] Ann: hi\n[2026-01-01 10:01] Bob: yo",
+            [("Ann", "hi", "2026-01-01T10:00:00"), ("Bob", "yo", "2026-01-01T10:01:00")],
+        ),
+        (
+            "31/12/2025, 22:00 - Ann: hi\n1/1/2026, 0:01 - Bob: happy new year",
+            [("Ann", "hi", "2025-12-31T22:00:00"), ("Bob", "happy new year", "2026-01-01T00:01:00")],
+        ),
+        ("12/31/25, 10:00 PM - Ann: hi", [("Ann", "hi", "2025-12-31T22:00:00")]),
+        (
+            "Ann: see https://x.org: it is good\nBob: ok",
+            [("Ann", "see https://x.org: it is good", ""), ("Bob", "ok", "")],
+        ),
+    ],
+)
+def test_plain_chat_in_its_many_spellings(text, want):
+    """Speaker, words and time of each message; lines without a speaker go on."""
+    sessions, _ = read(text.encode(), "chat", "talk.txt")
+    assert [(e.speaker, e.text, e.at) for e in sessions[0].events] == want
+
+
+def test_a_document_is_its_sections():
+    """A section is one event of the category integration; its id is what it says."""
+    text = "---\ntitle: T\n---\nIntro.\n\n# A\n\n```\n# no heading\n```\n\n## B\n\nlast\n"
+    sessions, _ = read(text.encode(), "auto", "notes.md")
+    assert (sessions[0].category, sessions[0].source) == ("integration", "document:notes")
+    assert [e.text.split("\n")[0] for e in sessions[0].events] == ["Intro.", "# A", "## B"]
+    again, _ = read(text.replace("last", "changed").encode(), "auto", "notes.md")
+    assert [a.id == b.id for a, b in zip(sessions[0].events, again[0].events, strict=True)] == [True, True, False]
+
+
+def test_a_mailbox_is_its_messages():
+    """Sender, subject, plain text without quoted replies, date and Message-ID; HTML only where there is no plain text."""
+    box = (
+        b"From a@x Thu Jan  1 00:00:00 2026\nFrom: =?utf-8?b?5p6X?= <a@x>\nSubject: Hold ready\nDate: Thu, 1 Jan 2026 10:00:00 +0800\nMessage-ID: <m1@x>\n\nYour hold is ready.\n\n> old words\n"
+        b"\nFrom b@x Thu Jan  1 00:00:00 2026\nFrom: b@x\nSubject: H\nContent-Type: text/html\n\n<p>Rich <b>text</b></p><script>bad()</script>\n"
+    )
+    sessions, _ = read(box, "auto", "inbox.mbox")
+    first, second = sessions[0].events
+    assert (first.speaker, first.text, first.id, first.at) == (
+        "林",
+        "# Hold ready\n\nYour hold is ready.",
+        "m1@x",
+        "2026-01-01T10:00:00+08:00",
+    )
+    assert "Rich" in second.text
+    assert "bad()" not in second.text
+    assert (sessions[0].source, sessions[0].category) == ("mbox:inbox", "integration")
+
+
+def test_a_repositorys_log_is_its_commits():
+    """Oldest first, by their hashes."""
+    log = "commit aaaaaaa1\nAuthor: Ann <a@x>\nDate:   Mon Jan 5 10:00:00 2026 +0800\n\n    Second\n\n    body\n\ncommit bbbbbbb2\nAuthor: Bob <b@x>\nDate:   Sun Jan 4 10:00:00 2026 +0800\n\n    First\n"
+    sessions, _ = read(log.encode(), "auto", "repo.txt")
+    assert [(e.id, e.speaker, e.text, e.at) for e in sessions[0].events] == [
+        ("bbbbbbb2", "Bob", "First", "2026-01-04T10:00:00+08:00"),
+        ("aaaaaaa1", "Ann", "Second\n\nbody", "2026-01-05T10:00:00+08:00"),
+    ]
+
+
+def test_chinese_text_in_an_old_encoding_is_read():
+    """GB18030 without a mark is not lost."""
+    assert said("小林：你好\n阿珍：早".encode("gb18030"), "chat") == [("小林", "你好"), ("阿珍", "早")]
+
+
+@pytest.mark.parametrize("file", ["solo_chat_zh.json", "team_chat_en.json"])
+def test_demo_chats(file):
+    """Chats of another tool: a list of messages under a key."""
+    path = os.path.join(os.environ.get("MEMD_DATA", "../shared/data"), file)
+    if not os.path.exists(path):
+        pytest.skip("no MEMD_DATA")
+    with open(path, "rb") as handle:
+        sessions, problems = read(handle.read(), "auto", file)
+    assert len(sessions[0].events) > 5
+    assert not problems
+    assert all(e.at for e in sessions[0].events)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.one_of(st.binary(max_size=300), st.text(max_size=300).map(lambda t: t.encode("utf-8", "surrogatepass"))),
+    st.sampled_from([*FORMATS, "nonsense"]),
+)
+def test_no_bytes_raise(data, format):
+    """Any bytes in any format give sessions and problems; what they say can be written."""
+    for prefix in (b"", b"[", b'{"mapping": ', b"From x 2026\n", b"PK\x03\x04"):
+        sessions, _ = read(prefix + data, format, "f.bin")
+        for session in sessions:
+            for event in session.events:
+                event.text.encode()
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+        lambda c: (
+            st.lists(c, max_size=4)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "mapping",
+                        "message",
+                        "author",
+                        "role",
+                        "content",
+                        "parts",
+                        "chat_messages",
+                        "sender",
+                        "text",
+                        "speaker",
+                        "type",
+                        "current_node",
+                        "messages",
+                        "at",
+                    ]
+                ),
+                c,
+                max_size=5,
+            )
+        ),
+        max_leaves=20,
+    )
+)
+def test_no_json_raises(value):
+    """Objects with the right keys and the wrong values are problems, not errors."""
+    for format in ("auto", "chatgpt", "claude", "jsonl", "agent"):
+        read(json.dumps(value).encode(), format, "x.json")
+        read(json.dumps([value]).encode(), format, "x.json")
+
+
+def test_deep_and_long_input_is_linear():
+    """A hundred thousand brackets and a megabyte on one line are read, quickly."""
+    read(b"[" * 100_000, "auto", "x.json")
+    read(b"a" * 1_000_000, "chat", "x.txt")
+    read((b"From " * 200_000), "mbox", "x.mbox")
+    assert len(said(lines({"speaker": "a", "text": "x" * 500_000}), "jsonl")) == 3
