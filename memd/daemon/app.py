@@ -139,10 +139,10 @@ class App:
         self.watcher = Watcher(self.root, core.touch_from_thread, self.keeper.ignore)
         self.upkeep = Upkeep(core, self.watcher, self.measures, self.config, self.now)
         self.upkeep.config_problems = self._config_problems
-        self.memories = Memories(core, self.config, self.now, self.upkeep.stamp)
+        desk = Desk(core, self.now, time.monotonic)
+        self.memories = Memories(core, self.config, self.now, self.upkeep.stamp, desk.tokens)
         self.events = Events(self.server, self.keeper)
         core.changed = self._changed
-        desk = Desk(core, self.now, time.monotonic)
         service = Service(self.about, core, desk, self.memories, self.upkeep, self.config, self.now)
         await core.in_reader(self.watcher.start)
         first = asyncio.create_task(self._first_look())
@@ -154,6 +154,7 @@ class App:
             first.cancel()
             with suppress(asyncio.CancelledError):
                 await first
+            await self.memories.close()
             await core.in_reader(self.watcher.stop)
 
     async def _first_look(self) -> None:

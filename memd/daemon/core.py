@@ -43,6 +43,7 @@ class Core:
         self.writer = writer
         self.bodies = bodies
         self.turn = asyncio.Lock()
+        self.memory_changed = False
         self.changed: Callable[[Change], Awaitable[None]] | None = None
         self.visible_wanted = 0
         self.reading = 0
@@ -100,12 +101,16 @@ class Core:
         while not enough():
             await self._committing(enough, 0.2)
 
-    async def forget_everything(self) -> None:
-        """Drop all that is derived and begin again from the files; answers come from the old snapshot until then."""
+    async def rebuild(self) -> None:
+        """Make all that is derived anew from the files, in files that hold nothing of the old; embeddings that no text
+        uses go. The snapshot goes on answering."""
         async with self.turn:
             await self.in_reader(self.library.indexer.clear)
+            self.bodies.forget()
             self.keeper.forget()
             await self.absorb(EVERYTHING)
+        await self.quiet()
+        await self.in_reader(self.library.forget_unused)
 
     # threads -----------------------------------------------------------------------------------------------------
 

@@ -66,6 +66,7 @@ class Keeper:
         self.hold: root.Hold | None = None
         self.identity: root.Identity | None = None
         self.problems: dict[str, Problem] = {}
+        self._stale: set[str] = set()
         self._indexer = indexer
         self._embed = embed
         self._pool = pool
@@ -83,9 +84,9 @@ class Keeper:
         return note.sha256 if note else ""
 
     def forget(self) -> None:
-        """Every file counts as new at the next look; the snapshot stands until then."""
-        self.vault = Vault((), self.vault.moved)
+        """Every file is read at the next look and goes into the indexes again; the snapshot stands until then."""
         self.listing, self.listed_at_ns = Listing(), 0
+        self._stale = set(self.vault.notes)
 
     def look(self, touched: frozenset[str], accept: bool = False, ours: int = 0) -> Looked:
         """`touched`: relative paths of files or folders, or `EVERYTHING`. `accept`: a person takes the loss over."""
@@ -142,7 +143,8 @@ class Keeper:
         change = Change(
             tuple(e.note for e in differing if e.note), tuple(p for p in looked.gone if p in notes), looked.moved
         )
-        reindexed = [e for e in differing if e.note and not _same_words(notes.get(e.path), e.note)]
+        reindexed = [e for e in read if e.path in self._stale or not _same_words(notes.get(e.path), e.note)]
+        self._stale -= {e.path for e in read} if self._stale else set()
         rows = {e.path: Indexed(e.units, _row(e)) for e in reindexed}
         restated = {e.path: _row(e) for e in read if e.path not in rows}
         rows |= {path: Indexed(None) for path in change.removed}
@@ -176,10 +178,12 @@ def _again(found: tuple[Found, ...]) -> frozenset[str]:
     return frozenset(each.path for each in found if each.state == "unsettled")
 
 
-def _same_words(old: Note | None, new: Note) -> bool:
+def _same_words(old: Note | None, new: Note | None) -> bool:
     """Whether the indexes have nothing to learn: the same bytes, read the same way."""
-    return old is not None and structs.replace(old, modified=0, created=0) == structs.replace(
-        new, modified=0, created=0
+    return (
+        old is not None
+        and new is not None
+        and structs.replace(old, modified=0, created=0) == structs.replace(new, modified=0, created=0)
     )
 
 

@@ -62,11 +62,22 @@ class Library:
         answer: VectorAnswer = self.vectors.answer(text, limit, kinds)
         return answer
 
+    def embed_texts(self, texts: tuple[str, ...]) -> tuple[tuple[float, ...] | None, ...]:
+        if self.vectors is None:
+            return (None,) * len(texts)
+        found: tuple[tuple[float, ...] | None, ...] = self.vectors.embed(texts)
+        return found
+
     def vector_status(self) -> VectorStatus:
         if self.vectors is None:
             return VectorStatus(reason=self._why)
         status: VectorStatus = self.vectors.status()
         return status
+
+    def forget_unused(self) -> None:
+        """Embeddings of texts that no passage says any more are erased."""
+        if self.vectors is not None:
+            self.vectors.forget()
 
     def close(self) -> None:
         self.indexer.stop()

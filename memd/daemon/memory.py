@@ -1,31 +1,241 @@
-"""Memory's methods: which formation steps a call sets going."""
+"""Memory's methods: which formation steps a call sets going, and what its caller is told.
+
+Knows the order of steps. Never knows how a step decides; what only looks is answered by `serve.handlers.memory_reads`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
+import msgspec
+
+from memd.daemon.core import Core
+from memd.daemon.duties import Duties
+from memd.daemon.erase import Eraser
+from memd.daemon.intake import Handing, Intake, masked
+from memd.daemon.prompts import Asker
+from memd.daemon.steps import Answerer, Begin, Steps
+from memd.daemon.writing import Tokens, signature
+from memd.edit.diff import unified
+from memd.form import chains, correct, evidence, profile, trees, view
+from memd.form.backlog import Backlog, backlog
+from memd.form.evidence import Material
+from memd.model.change import Change
+from memd.model.config import Config
+from memd.model.errors import Refused
+from memd.model.memory import Outcome
+from memd.serve import params
 from memd.serve.handlers.context import Context
 from memd.serve.messages import Call
 
+Answer = dict[str, Any]
+LOOKING = ("retrieve", "browse", "trace", "profile")
+
 
 class Memories:
-    METHODS: tuple[str, ...] = ()
-    model = ""
+    """`config` may be replaced between calls."""
 
-    def __init__(self, core: Any, config: Any, now: Any, stamp: Any) -> None:
+    METHODS = (
+        "ingest", "remember", "correct", "retrieve", "browse", "trace", "profile", "seal", "patch", "chains", "forget",
+    )  # fmt: skip
+
+    def __init__(
+        self, core: Core, config: Config, now: Callable[[], datetime], stamp: Callable[[], str], tokens: Tokens
+    ) -> None:
+        self.core = core
         self.config = config
+        self.now = now
+        self._tokens = tokens
+        self._asker = Asker(lambda: self.config)
+        self.steps = Steps(core, Answerer(core, self._asker), stamp)
+        self.intake = Intake(self.steps, lambda: core.vault, lambda: self.config, now)
+        self.eraser = Eraser(core, self.steps, lambda: self.config, now)
+        self.duties = Duties(core, self.steps, self.intake, lambda: self.config, now)
 
-    def changed(self, change: Any) -> None:
-        return
+    @property
+    def model(self) -> str:
+        return self._asker.name
 
-    def concerns(self, call: Call) -> bool:
-        return False
+    async def answer(self, name: str, call: Call, ctx: Context, confirm: bool) -> Answer:
+        """The contract's result. `confirm`: the caller must show a plan first."""
+        if name in LOOKING:
+            from memd.serve.handlers import memory_reads
 
-    async def answer(self, name: str, call: Call, ctx: Context, confirm: bool) -> dict[str, Any]:
-        raise AssertionError(name)
+            await self.core.visible()
+            ask = getattr(memory_reads, name)
+            answer: Answer = await self.core.in_reader(ask, ctx, self.core.library, self.core.bodies, call.params)
+            return answer
+        if name == "forget":
+            return await self._forget(call, confirm)
+        if call.params.dry_run or (confirm and not call.params.token):
+            return await self._preview(name, call, ctx)
+        if call.params.token:
+            self._tokens.redeem(call.params.token, signature(call))
+        acting: dict[str, Callable[[Any, Context], Any]] = {
+            "ingest": self._ingest,
+            "remember": self._remember,
+            "correct": self._correct,
+            "seal": self._seal,
+            "patch": self._patch,
+            "chains": self._chains,
+        }
+        told: Answer = await acting[name](call.params, ctx)
+        return told
 
-    def job(self, id: str) -> dict[str, Any]:
-        raise AssertionError(id)
+    # what is shown before it is done ----------------------------------------------------------------------------------
+
+    async def _preview(self, name: str, call: Call, ctx: Context) -> Answer:
+        plan, _ = await self.steps.decide(self._first_step(name, call.params, ctx))
+        diff = await self.core.in_reader(unified, plan, self.core.bodies.anything)
+        shown = {"plan": diff, "token": self._tokens.issue(signature(call), plan), "reasons": list(plan.reasons)}
+        if call.params.dry_run:
+            return shown
+        raise Refused("confirm_required", "show this plan to the user, then call again with its token", **shown)
+
+    def _first_step(self, name: str, asked: Any, ctx: Context) -> Begin:
+        """What the call does first; what follows from it is decided on what that leaves."""
+        if name == "ingest":
+            material = _handing(asked, "agent").material
+            return lambda vault: evidence.register(vault, self.config, self.now(), material)
+        if name == "remember":
+            material, _ = self._remembered(asked)
+            return lambda vault: evidence.register(vault, self.config, self.now(), material)
+        return self._step(name, asked)
+
+    def _step(self, name: str, asked: Any) -> Begin:
+        steps: dict[str, Begin] = {
+            "correct": lambda vault: correct.correct(vault, self.config, self.now(), asked.id, asked.text),
+            "seal": lambda vault: trees.seal(vault, self.config, self.now(), asked.tree),
+            "patch": lambda vault: profile.patch(vault, self.config, self.now()),
+            "chains": lambda vault: chains.weave(vault, self.config, self.now(), asked.subject),
+        }
+        return steps[name]
+
+    # taking in ---------------------------------------------------------------------------------------------------------
+
+    async def _ingest(self, asked: params.Ingest, ctx: Context) -> Answer:
+        return await self._take_in(_handing(asked, "agent"), asked.close, asked.wait)
+
+    async def _take_in(self, handing: Handing, close: bool, wait: bool) -> Answer:
+        registered = await self.intake.register(handing)
+        session = handing.material.session
+        made: tuple[dict[str, Any], ...] = ()
+        outcomes: tuple[Outcome, ...] = ()
+        now_done = wait or bool(handing.episodes) or bool(handing.atoms)
+        if now_done:
+            made = await self.intake.episodes(handing, registered, close or bool(handing.atoms))
+            if handing.atoms:
+                outcomes = await self.intake.handed_atoms(handing, registered)
+            else:
+                for episode in made:
+                    outcomes += await self.intake.read_episode(episode["id"])
+        else:
+            self.duties.session(session, close)
+        return {
+            "job": self.duties.open(session, done=now_done),
+            "evidence": [{"id": kept.id, "event_id": kept.event_id, "path": kept.path} for kept in registered.kept],
+            "redacted": list(handing.redacted),
+            "episodes": list(made),
+            "leaves": [_told(outcome) for outcome in outcomes],
+            "pending": not now_done,
+        }
+
+    def _remembered(self, asked: params.Remember) -> tuple[Material, tuple[Any, ...]]:
+        return evidence.remembered(
+            asked.text,
+            self.now(),
+            self.config,
+            subject=asked.subject,
+            aspect=asked.aspect,
+            kind=asked.kind or "claim",
+            at=asked.at,
+            session=asked.session,
+            origin="human",
+        )
+
+    async def _remember(self, asked: params.Remember, ctx: Context) -> Answer:
+        material, candidates = self._remembered(asked)
+        answer = await self._take_in(masked(material, (), candidates), True, True)
+        return {key: answer[key] for key in ("evidence", "leaves", "redacted", "pending")}
+
+    # steps on demand -----------------------------------------------------------------------------------------------------
+
+    async def _correct(self, asked: params.Correct, ctx: Context) -> Answer:
+        return _plain(await self.steps.run(self._step("correct", asked)))
+
+    async def _seal(self, asked: params.Seal, ctx: Context) -> Answer:
+        told = await self.steps.run(self._step("seal", asked))
+        made, replaced = list(told.made), list(told.replaced)
+        while told.more:
+            told = await self.steps.run(self._step("seal", asked))
+            made += told.made
+            replaced += told.replaced
+        return {"made": made, "replaced": replaced, "refused": []}
+
+    async def _patch(self, asked: params.Patch, ctx: Context) -> Answer:
+        told = _plain(await self.steps.run(self._step("patch", asked)))
+        return {**told, "made": told["added"], "refused": [{"text": t, "reason": r} for t, r in told["refused"]]}
+
+    async def _chains(self, asked: params.Chains, ctx: Context) -> Answer:
+        told = _plain(await self.steps.run(self._step("chains", asked)))
+        return {**told, "refused": []}
+
+    # forgetting ----------------------------------------------------------------------------------------------------------
+
+    async def _forget(self, call: Call, confirm: bool) -> Answer:
+        asked: params.Forget = call.params
+        plan, told = await self.eraser.preview(asked)
+        shown = {"plan": self.eraser.shown(plan, told), "token": self._tokens.issue(signature(call), plan)}
+        if asked.dry_run:
+            return shown
+        if confirm and not asked.token:
+            raise Refused("confirm_required", "show this plan to the user, then call again with its token", **shown)
+        if asked.token:
+            self._tokens.redeem(asked.token, signature(call))
+        return await self.eraser.erase(asked)
+
+    # states --------------------------------------------------------------------------------------------------------------
 
     def backlog(self) -> dict[str, int]:
-        return {}
+        return self._backlog().counts()
+
+    def _backlog(self) -> Backlog:
+        return backlog(view.of(self.core.vault), self.config)
+
+    def job(self, id: str) -> Answer:
+        return self.duties.job(id)
+
+    def changed(self, change: Change) -> None:
+        self.duties.changed(change)
+
+    def concerns(self, call: Call) -> bool:
+        """Whether a write to a file is memory's business: a leaf moved to another tree, an entity merged."""
+        return False
+
+    async def close(self) -> None:
+        await self.duties.close()
+        self.steps.close()
+
+
+def _handing(asked: params.Ingest, origin: str) -> Handing:
+    material = Material(
+        asked.session,
+        tuple(asked.events),
+        asked.source,
+        asked.category,
+        asked.owner,
+        asked.focus,
+        origin,
+    )
+    return masked(material, asked.episodes, asked.atoms)
+
+
+def _told(outcome: Outcome) -> Answer:
+    return {name: getattr(outcome, name) for name in ("id", "path", "tree", "outcome", "entity_decision", "reason")}
+
+
+def _plain(told: Any) -> Answer:
+    answer: Answer = msgspec.to_builtins(told)
+    return answer

@@ -28,7 +28,7 @@ class Model:
     """One endpoint. `name` is `llm:<model>`, as files sign it. `ask` blocks, at most `timeout` seconds a try."""
 
     def __init__(self, config: LlmConfig) -> None:
-        self._config = config
+        self.config = config
         self._client: Any = None
         self.name = f"llm:{config.model}"
         self.error = ""
@@ -68,22 +68,22 @@ class Model:
         import openai
 
         if self._client is None:
-            key = os.environ.get(self._config.api_key_env, "") if self._config.api_key_env else ""
+            key = os.environ.get(self.config.api_key_env, "") if self.config.api_key_env else ""
             self._client = openai.OpenAI(
-                base_url=self._config.base_url or None,
+                base_url=self.config.base_url or None,
                 api_key=key or "none",
-                timeout=self._config.timeout,
+                timeout=self.config.timeout,
                 max_retries=0,
             )
         try:
             answer = self._client.chat.completions.create(
-                model=self._config.model,
+                model=self.config.model,
                 messages=messages,
                 temperature=0,
                 response_format={"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
             )
         except openai.OpenAIError as error:
-            self.error = f"{self._config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
+            self.error = f"{self.config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
             return None
         content = answer.choices[0].message.content if answer.choices else None
         self.error = "" if content else "the answer is empty"

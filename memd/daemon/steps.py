@@ -39,7 +39,7 @@ class Answerer:
         self._judged: OrderedDict[tuple[str, str], Any] = OrderedDict()
 
     def read(self, path: str) -> bytes | None:
-        return self._core.bodies.data(path)
+        return self._core.bodies.anything(path)
 
     def judge(self, question: Judge) -> Any:
         key = (question.task, question.key)
@@ -67,7 +67,7 @@ class Answerer:
         return tuple(owned)[: question.limit]
 
     def embed(self, texts: tuple[str, ...]) -> tuple[tuple[float, ...] | None, ...]:
-        return tuple(None for _ in texts)
+        return self._core.library.embed_texts(texts)
 
 
 class Steps:

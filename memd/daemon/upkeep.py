@@ -79,7 +79,7 @@ class Upkeep:
     async def reindex(self, full: bool) -> dict[str, Any]:
         began = time.perf_counter()
         if full:
-            await self.core.forget_everything()
+            await self.core.rebuild()
         counts = await self.refresh(False)
         return {
             **counts,

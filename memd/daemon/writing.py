@@ -113,11 +113,11 @@ class Desk:
                 return answer
             decision = await self._decided(call, asked, context, decide)
             if call.params.dry_run:
-                return await self._shown(asked, decision.plan)
+                return await self._shown(asked, decision)
             if must_confirm(call, peer, confirm) and not call.params.token and decision.plan:
-                shown = await self._shown(asked, decision.plan)
+                shown = await self._shown(asked, decision)
                 raise Refused("confirm_required", "show this plan to the user, then call again with its token", **shown)
-            answer = await self._carry_out(decision, context, decide)
+            answer = await self._carry_out(decision, context, decide, bool(call.params.token))
             self.once.keep(call.params.idempotency_key, asked, answer)
             return answer
 
@@ -127,15 +127,20 @@ class Desk:
             return Decision(plan, answer)
         return await self._core.in_reader(decide, context())
 
-    async def _shown(self, asked: str, plan: Plan, answer: Any = None) -> dict[str, Any]:
+    async def _shown(self, asked: str, decision: Decision) -> dict[str, Any]:
+        plan = decision.plan
         diff = await self._core.in_reader(unified, plan, self._core.bodies.anything)
-        return {"plan": diff, "token": self.tokens.issue(asked, plan, answer), "reasons": list(plan.reasons)}
+        return {"plan": diff, "token": self.tokens.issue(asked, plan, decision.answer), "reasons": list(plan.reasons)}
 
-    async def _carry_out(self, decision: Decision, context: Callable[[], Context], decide: Decide) -> dict[str, Any]:
+    async def _carry_out(
+        self, decision: Decision, context: Callable[[], Context], decide: Decide, confirmed: bool
+    ) -> dict[str, Any]:
         for _ in range(ATTEMPTS):
             receipts = await self._core.apply(decision.plan, f"{self._now():%Y-%m-%dT%H%M%S.%f}")
             if not any(isinstance(receipt, Displaced) for receipt in receipts):
                 return dict(decision.answered(receipts))
+            if confirmed:
+                raise Refused("conflict", f"{_where(receipts)} has changed since the plan was shown: ask for it again")
             decision = await self._core.in_reader(decide, context())
         raise Refused("conflict", f"{_where(receipts)} keeps changing: nothing was written, try again")
 

@@ -132,15 +132,9 @@ class Ledger:
         return int(self._db.execute("select coalesce(sum(units), 0) from rows").fetchone()[0])
 
     def clear(self, index: str) -> None:
-        """No rows, and about this index from now on."""
+        """No rows, and about this index from now on; in a new file, as sqlite keeps what was deleted."""
         self._index = index
-        self._db.close()
-        try:
-            self._open()
-        except sqlite3.DatabaseError as error:
-            self._make(str(error))
-        with self._transaction():
-            self._db.execute("delete from rows")
+        self._make("")
 
     def close(self) -> None:
         self._db.close()

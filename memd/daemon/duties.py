@@ -1,0 +1,171 @@
+"""Memory work that nobody waits for: sessions to be formed, and whatever the files say is due.
+
+Knows what is due (from files and now) and the order in which it is done. A step that fails is named, waits longer each
+time, and holds up nothing else. Never keeps a state that the files do not have.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict, defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from memd.daemon.core import Core
+from memd.daemon.intake import Handing, Intake
+from memd.daemon.steps import Steps
+from memd.form import chains, profile, trees, view
+from memd.form.backlog import backlog
+from memd.form.evidence import Material
+from memd.model.change import Change
+from memd.model.config import Config
+from memd.model.errors import Refused
+
+log = logging.getLogger("memd.duties")
+
+FIRST_RETRY, LAST_RETRY = 30.0, 3600.0
+"""Seconds before a failed step is tried again: doubled each time up to the last."""
+KEPT_JOBS = 200
+
+
+class Duties:
+    """`session` and `due` queue work; `run` does it, one piece at a time, until it is closed."""
+
+    def __init__(
+        self, core: Core, steps: Steps, intake: Intake, config: Callable[[], Config], now: Callable[[], datetime]
+    ) -> None:
+        self._core = core
+        self._steps = steps
+        self._intake = intake
+        self._config = config
+        self._now = now
+        self._loop = asyncio.get_running_loop()
+        self._queue: OrderedDict[str, bool] = OrderedDict()
+        self._jobs: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._failures: dict[str, int] = defaultdict(int)
+        self._not_before: dict[str, float] = {}
+        self._wake = asyncio.Event()
+        self.errors: dict[str, str] = {}
+        self.here = True
+        self._worker = self._loop.create_task(self._work())
+
+    # jobs that callers may ask about ---------------------------------------------------------------------------------
+
+    def open(self, session: str, done: bool) -> str:
+        """The id of a job for a session's formation; the same session has one."""
+        id = f"form:{session}"
+        self._jobs[id] = {"id": id, "state": "done" if done else "waiting", "done": int(done), "total": 1, "errors": []}
+        self._jobs.move_to_end(id)
+        while len(self._jobs) > KEPT_JOBS:
+            self._jobs.popitem(last=False)
+        return id
+
+    def job(self, id: str) -> dict[str, Any]:
+        """Raises Refused: not_found."""
+        if id not in self._jobs:
+            raise Refused("not_found", f"no job {id!r} is known (any more); `status` shows what is left to do")
+        return dict(self._jobs[id])
+
+    # queueing ----------------------------------------------------------------------------------------------------------
+
+    def session(self, name: str, close: bool) -> None:
+        """Form what a session has; `close` ends its open tail."""
+        self._queue[f"form:{name}"] = close or self._queue.get(f"form:{name}", False)
+        self._wake.set()
+
+    def due(self) -> None:
+        """Look at the files for whatever is due."""
+        self._queue["due"] = True
+        self._wake.set()
+
+    def changed(self, change: Change) -> None:
+        """After each change of the vault; only memory's own files make work."""
+        if any(note.kind != "note" for note in change.written) or change.removed:
+            self._core.memory_changed = True
+
+    async def close(self) -> None:
+        self._worker.cancel()
+        await asyncio.gather(self._worker, return_exceptions=True)
+
+    # working -----------------------------------------------------------------------------------------------------------
+
+    async def _work(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._queue:
+                name, close = self._queue.popitem(last=False)
+                if name == "due":
+                    await self._all_due()
+                else:
+                    await self._named(name, self._form(name.partition(":")[2], close))
+
+    async def _named(self, name: str, work: Awaitable[Any]) -> bool:
+        """Whether it went well; a failure is logged, told in `status`, and tried again later by what is due."""
+        job = self._jobs.get(name)
+        if job:
+            job["state"] = "running"
+        try:
+            await work
+        except Refused as refused:
+            self._failures[name] += 1
+            wait = min(LAST_RETRY, FIRST_RETRY * 2 ** (self._failures[name] - 1))
+            self._not_before[name] = self._loop.time() + wait
+            self.errors[name] = refused.message
+            log.warning("%s failed (%s), again in %.0f s", name, refused.code, wait)
+            if job:
+                job |= {"state": "failed", "errors": [refused.message]}
+            return False
+        self._failures.pop(name, None)
+        self.errors.pop(name, None)
+        if job:
+            job |= {"state": "done", "done": 1}
+        return True
+
+    async def _form(self, session: str, close: bool) -> None:
+        handing = Handing(Material(session), (), (), ())
+        for episode in await self._intake.episodes(handing, None, close):
+            await self._intake.read_episode(episode["id"])
+
+    async def _all_due(self) -> None:
+        """Each layer in its order, bottom up; what one layer makes is due for the next one in the same run."""
+        if not self.here or self._core.keeper.hold is not None:
+            return
+        vault = self._core.vault
+        for session in sorted({_session(vault, turn) for turn in self._due().turns}):
+            await self._try(f"form:{session}", partial(self._form, session, False))
+        for episode in (*self._due().episodes, *self._due().atoms):
+            await self._try(f"atoms:{episode}", partial(self._read, episode))
+        due = self._due()
+        if due.chains:
+            await self._try("chains", lambda: self._step(lambda v: chains.weave(v, self._config(), self._now())))
+        if due.seals or due.stale:
+            await self._try("seal", self._seal)
+        if due.profile:
+            await self._try("profile", lambda: self._step(lambda v: profile.patch(v, self._config(), self._now())))
+
+    async def _try(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
+        if self._not_before.get(name, 0.0) <= self._loop.time():
+            await self._named(name, work())
+
+    async def _read(self, episode: str) -> None:
+        await self._intake.narrate(episode)
+        await self._intake.read_episode(episode)
+
+    async def _step(self, begin: Any) -> Any:
+        return await self._steps.run(begin)
+
+    async def _seal(self) -> None:
+        while (await self._step(lambda v: trees.seal(v, self._config(), self._now()))).more:
+            continue
+
+    def _due(self) -> Any:
+        return backlog(view.of(self._core.vault), self._config())
+
+
+def _session(vault: Any, turn: str) -> str:
+    note = vault.by_id(turn.partition("#")[0])
+    return str(note.frontmatter.get("session", "")) if note else ""
