@@ -5,7 +5,7 @@ Knows tokens, stems and fields. Never knows an engine: it is told which language
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -36,9 +36,9 @@ def clauses(query: Query, weights: Mapping[str, float], languages: tuple[str, ..
     """`weights` are the fields that words are looked up in; phrases are looked up where order is kept."""
     should: dict[tuple[str, tuple[str, ...]], float] = {}
     for item in query.any:
-        for words, weight in _weighed(item, languages, complete).items():
-            for field, value in (_ordered(weights) if len(words) > 1 else weights).items():
-                should[field, words] = max(should.get((field, words), 0.0), weight * value)
+        for clause in _wanted(item, weights, languages, complete):
+            at = clause.field, clause.words
+            should[at] = max(should.get(at, 0.0), clause.weight)
     most = fields.MOST_TERMS * len(weights)
     return Clauses(
         should=tuple(Clause(field, words, weight) for (field, words), weight in list(should.items())[:most]),
@@ -59,21 +59,32 @@ def _exact(weights: Mapping[str, float]) -> Mapping[str, float]:
     return weights if "body" in weights else {"body": 1.0}
 
 
-def _weighed(item: Term | Phrase, languages: tuple[str, ...], complete: Complete) -> dict[tuple[str, ...], float]:
-    """Terms of an item with their weights."""
+def _wanted(
+    item: Term | Phrase, weights: Mapping[str, float], languages: tuple[str, ...], complete: Complete
+) -> Iterator[Clause]:
+    """An item's terms in every field, a phrase where order is kept."""
     if isinstance(item, Phrase):
-        return dict.fromkeys(_phrases(item.text, languages), 1.0)
+        yield from _whole(item.text, weights, languages)
+        return
+    for word, weight in _weighed(item, languages, complete).items():
+        pair = len(word) == 2 and tokens.is_run(word)
+        for field, value in weights.items():
+            yield Clause("pair" if pair and field == "body" else field, (word,), weight * value)
+
+
+def _weighed(item: Term, languages: tuple[str, ...], complete: Complete) -> dict[str, float]:
+    """Terms of an item with their weights."""
     found = tokens.words(item.text)
-    out: dict[tuple[str, ...], float] = {}
+    out: dict[str, float] = {}
     for token in dict.fromkeys(found):
         if tokens.is_run(token):
-            out |= {(gram,): weight * item.weight for gram, weight in run_weights(token).items()}
+            out |= {gram: weight * item.weight for gram, weight in run_weights(token).items()}
         else:
-            out |= {(tokens.stem(token, language),): item.weight for language in languages}
+            out |= {tokens.stem(token, language): item.weight for language in languages}
     if item.prefix and found and not tokens.is_run(found[-1]):
         for word in complete(found[-1])[: fields.COMPLETIONS]:
             for language in languages:
-                out.setdefault((tokens.stem(word, language),), item.weight * fields.COMPLETION)
+                out.setdefault(tokens.stem(word, language), item.weight * fields.COMPLETION)
     return out
 
 
@@ -93,27 +104,24 @@ def run_weights(run: str) -> dict[str, float]:
     return dict.fromkeys(out, 1.0) if all(char in tokens.FUNCTION for char in run) else some
 
 
-def _phrases(text: str, languages: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """The words of a text in order, one variant for each way in which they may have been stemmed."""
+def _phrases(text: str, field: str, languages: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The words of a text as they stand in a field, one variant for each way in which they may have been stemmed."""
+    taken = tuple if field == "body" else tokens.grams
     found = tokens.words(text)[: fields.MOST_TERMS]
     variants: dict[tuple[str, ...], None] = {}
     for language in languages:
-        words = [
-            term
-            for word in found
-            for term in (tokens.grams(word) if tokens.is_run(word) else [tokens.stem(word, language)])
-        ]
+        words = [w for word in found for w in (taken(word) if tokens.is_run(word) else (tokens.stem(word, language),))]
         variants[tuple(words)] = None
     return [variant for variant in variants if variant]
 
 
 def _whole(text: str, weights: Mapping[str, float], languages: tuple[str, ...]) -> tuple[Clause, ...]:
     """One clause for each field and variant in which the text may stand as a whole."""
-    out = []
-    for words in _phrases(text, languages):
-        where = _exact(weights) if len(words) == 1 else _ordered(weights)
-        out += [Clause(field, words, weight) for field, weight in where.items()]
-    return tuple(out)
+    single = all(len(words) == 1 for words in _phrases(text, "body", languages))
+    where = _exact(weights) if single else _ordered(weights)
+    return tuple(
+        Clause(field, words, weight) for field, weight in where.items() for words in _phrases(text, field, languages)
+    )
 
 
 def _groups(item: Term | Phrase, weights: Mapping[str, float], languages: tuple[str, ...]) -> list[tuple[Clause, ...]]:

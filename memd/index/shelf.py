@@ -20,7 +20,7 @@ from memd.index.clauses import Clause, Clauses
 from memd.index.port import Hit, Unit
 from memd.model.errors import Refused
 
-LAYOUT = 1
+LAYOUT = 2
 """Raise it when the schema or what is put into a field changes."""
 STAMP = f"{LAYOUT}.{tokens.VERSION} {getattr(tantivy, '__version__', '')}"
 
@@ -49,6 +49,7 @@ def _schema() -> tantivy.Schema:
     for name in ("title", "permalink", "tag", "body"):
         option = "position" if name in ("title", "body") else "freq"
         build.add_text_field(name, tokenizer_name="memd", index_option=option)
+    build.add_text_field("pair", tokenizer_name="memd", index_option="freq")
     build.add_text_field("around", tokenizer_name="memd", index_option="freq")
     build.add_text_field("word", tokenizer_name="memd", index_option="basic")
     for name in ("path", "kind", "language", "batch"):
@@ -184,19 +185,18 @@ class Shelf:
             "language": language,
             "batch": self._batch,
         }
-        plain: set[str] = set()
-        for field, text in (
-            ("title", unit.title),
-            ("permalink", unit.permalink),
-            ("tag", " ".join(unit.tags)),
-            ("body", unit.text),
-        ):
-            terms, words = tokens.terms(text, language)
-            values[field] = " ".join(terms)
-            plain |= words
+        body = tokens.terms(unit.text, language)
+        plain = set(body.plain)
+        for field, text in (("title", unit.title), ("permalink", unit.permalink), ("tag", " ".join(unit.tags))):
+            terms = tokens.terms(text, language)
+            values[field] = " ".join(terms.mixed)
+            plain |= terms.plain
+        values["body"] = " ".join(body.order)
         if unit.kind == "turn":
-            near, _ = tokens.terms(unit.around, language)
-            values["around"] = " ".join([*[values["body"]] * fields.OWN, *near])
+            near = tokens.terms(unit.around, language).mixed
+            values["around"] = " ".join(body.mixed * fields.OWN + near)
+        else:
+            values["pair"] = " ".join(body.pairs)
         values["word"] = " ".join(plain)
         values["key"] = escape(unit.key)
         if unit.key != unit.path:

@@ -11,6 +11,7 @@ import unicodedata
 from functools import cache
 
 import Stemmer
+from msgspec import Struct
 
 VERSION = 1
 
@@ -102,18 +103,31 @@ def stem(word: str, language: str) -> str:
     return _stems(stems_as(language))[word]
 
 
-def terms(text: str, language: str) -> tuple[list[str], set[str]]:
-    """What is indexed of a text: its terms in order (stems and grams), and its words as they are, for prefixes."""
+class Terms(Struct, frozen=True):
+    """What is indexed of a text. `order`: stems and single characters as they stand, for phrases; `pairs`: bigrams of
+    CJK; `mixed`: both in one stream; `plain`: words as they are, for prefixes."""
+
+    order: list[str]
+    pairs: list[str]
+    mixed: list[str]
+    plain: set[str]
+
+
+def terms(text: str, language: str) -> Terms:
+    """The terms of a text. Each of `order`, `pairs` and `mixed` keeps what stands together together."""
     stems = _stems(stems_as(language))
     found = words(text)
     if text.isascii():
-        return [stems[word] for word in found], set(found)
-    out: list[str] = []
-    plain: set[str] = set()
+        order = [stems[word] for word in found]
+        return Terms(order, [], order, set(found))
+    order, pairs, mixed, plain = [], [], [], set()
     for word in found:
         if is_run(word):
-            out += grams(word)
+            order += word
+            pairs += [word[at : at + 2] for at in range(len(word) - 1)]
+            mixed += grams(word)
         else:
-            out.append(stems[word])
+            order.append(stems[word])
+            mixed.append(stems[word])
             plain.add(word)
-    return out, plain
+    return Terms(order, pairs, mixed, plain)

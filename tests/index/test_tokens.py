@@ -45,8 +45,9 @@ def test_a_part_of_a_run_is_a_part_of_its_grams(before: str, part: str, after: s
 @given(st.text())
 def test_any_text_has_terms(text: str) -> None:
     """No text raises; no term is empty or holds white space, which is what keeps terms apart in the index."""
-    found, plain = tokens.terms(text, "en")
-    assert all(term and not any(c.isspace() for c in term) for term in [*found, *plain])
+    found = tokens.terms(text, "en")
+    every = [*found.order, *found.pairs, *found.mixed, *found.plain]
+    assert all(term and not any(c.isspace() for c in term) for term in every)
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,4 @@ def test_any_text_has_terms(text: str) -> None:
 )
 def test_stemming_by_language(language: str, word: str, stem: str) -> None:
     """A text's own language stems it; English where it has none that we know."""
-    assert tokens.terms(word, language)[0] == [stem]
+    assert tokens.terms(word, language).order == [stem]
