@@ -1,17 +1,21 @@
-"""The questions that the steps from atoms on ask a model, and the type of each answer (`config/prompts/<task>.md`)."""
+"""The type of the answer to each task that a model may be asked (`memd.model.question.Judge`): one schema, any source."""
 
 from __future__ import annotations
 
+from memd.form import atoms, episodes
 from memd.form.ownership import Assignment
 from memd.form.profile import Patches
 from memd.form.summaries import Summary
 from memd.form.verdict import Verdict
 from memd.form.weaving import Woven
 
-ANSWERS: dict[str, type] = {
+TYPES: dict[str, type] = {
+    **episodes.ANSWERS,
+    **atoms.ANSWERS,
     "assign": Assignment,
     "verdict": Verdict,
-    "summary": Summary,
     "chain": Woven,
     "profile": Patches,
+    "summary": Summary,
 }
+"""By task; the prompt of a task is `config/prompts/<task>.md`."""
