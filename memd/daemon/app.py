@@ -16,15 +16,17 @@ from multiprocessing import get_context
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
+
 from memd.daemon import clock
 from memd.daemon.bodies import DiskBodies
 from memd.daemon.core import Core
 from memd.daemon.events import Events
-from memd.daemon.keeper import Keeper
+from memd.daemon.keeper import SLICE, Keeper
 from memd.daemon.library import Library
 from memd.daemon.measure import Measures
 from memd.daemon.memory import Memories
-from memd.daemon.reading import How
+from memd.daemon.reading import How, Wanted, read_some
 from memd.daemon.service import Service, greeting
 from memd.daemon.upkeep import Upkeep
 from memd.daemon.writing import Desk
@@ -34,8 +36,11 @@ from memd.disk.listing import Listing, Stat
 from memd.disk.watch import Watcher
 from memd.disk.writer import Writer
 from memd.index.port import VectorStatus
+from memd.model.change import Change
 from memd.model.config import Config
 from memd.model.problem import Problem
+from memd.model.vault import Vault
+from memd.parse import times
 from memd.serve import binding, places, systemd
 from memd.serve.connection import Limits
 from memd.serve.messages import Call
@@ -45,6 +50,8 @@ from memd.serve.socket import Server
 log = logging.getLogger("memd.app")
 
 TICK = 1.0
+METRICS = 30.0
+"""Seconds between the small chores, and between two writings of the metrics file."""
 
 
 class App:
@@ -72,6 +79,7 @@ class App:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         self._ready = asyncio.Event()
+        self._looked = asyncio.Event()
         self.server = Server(self._handle, Limits(connections=binding.room_for_connections()), self.measures.observe)
         passed = systemd.inherited(os.environ)
         if passed:
@@ -145,6 +153,7 @@ class App:
         core.changed = self._changed
         service = Service(self.about, core, desk, self.memories, self.upkeep, self.config, self.now)
         await core.in_reader(self.watcher.start)
+        self.memories.aftermath.learn()
         first = asyncio.create_task(self._first_look())
         self.service = service
         self._ready.set()
@@ -159,25 +168,101 @@ class App:
 
     async def _first_look(self) -> None:
         await self.core.look()
+        self._looked.set()
         strays = self.keeper.listing.strays
         late = await self.core.in_scribe(self.core.writer.sweep, strays, self.upkeep.stamp())
         if late:
             self.core.touch(frozenset(each.path for each in late))
 
-    async def _changed(self, change: Any) -> None:
+    async def _changed(self, change: Change, before: Vault, mine: bool) -> None:
         self.events.publish(change)
-        await self.upkeep.changed(change)
-        self.memories.changed(change)
+        await self.memories.changed(change, before, mine)
 
     # what comes last ---------------------------------------------------------------------------------------------------
 
     @asynccontextmanager
     async def meaning(self) -> AsyncIterator[None]:
-        yield
+        """Vectors, on their own time: nothing waits for them, and their libraries are loaded only now."""
+        opening = asyncio.create_task(self._open_vectors())
+        try:
+            yield
+        finally:
+            opening.cancel()
+            with suppress(asyncio.CancelledError):
+                await opening
+
+    async def _open_vectors(self) -> None:
+        await self._looked.wait()
+        vectors = await self.core.in_reader(self._make_vectors)
+        self.library.attach(vectors)
+        paths = self.core.vault.notes.keys()
+        known = await self.core.in_reader(vectors.known)
+        missing = [Wanted(path) for path in sorted(paths - known)]
+        vectors_state = vectors.status().state
+        for start in range(0, len(missing) if vectors_state != "off" else 0, SLICE):
+            some = missing[start : start + SLICE]
+            found = await self.core.in_reader(lambda some=some: list(read_some(self.keeper.how, some)))
+            await self.core.in_reader(vectors.update, {each.path: each.passages for each in found if each.note})
+        if gone := known - paths:
+            await self.core.in_reader(vectors.update, {}, gone)
+
+    def _make_vectors(self) -> Any:
+        from memd.index.meaning import Meaning
+
+        loop, config = self.core.loop, self.config.vectors
+
+        def told(status: VectorStatus) -> None:
+            loop.call_soon_threadsafe(self.events.progress, msgspec.to_builtins(status))
+
+        vectors = Meaning(
+            os.path.join(self.place.cache, "vectors"),
+            config.model,
+            models=os.path.join(places.cache_folder(os.environ), "models"),
+            read=self._passages,
+            budget=config.query_budget_ms / 1000,
+            threads=config.threads,
+            key=os.environ.get(config.api_key_env, "") if config.api_key_env else "",
+            on_progress=told,
+        )
+        vectors.start()
+        return vectors
+
+    def _passages(self, path: str) -> tuple[Any, ...]:
+        return next(iter(read_some(self.keeper.how, [Wanted(path)]))).passages
 
     @asynccontextmanager
     async def alarms(self) -> AsyncIterator[None]:
-        yield
+        """The scheduler, last of all; it only wakes, what is due is found from the files."""
+        await self._looked.wait()
+        from memd.jobs.wake import Alarm
+
+        intervals = {"memory": self.config.formation.every}
+        intervals |= {f"import:{n}": each.every for n, each in enumerate(self.config.imports)}
+        alarm = Alarm(intervals, self._ring)
+        alarm.start()
+        self.upkeep.jobs = lambda: self._told_jobs(alarm.next_runs())
+        try:
+            yield
+        finally:
+            alarm.stop()
+
+    def _ring(self, name: str) -> None:
+        kind, _, number = name.partition(":")
+        if kind == "import":
+            self.memories.duties.take_in(self.config.imports[int(number)])
+        else:
+            self.memories.duties.due()
+
+    def _told_jobs(self, runs: dict[str, float]) -> list[dict[str, Any]]:
+        last = self.memories.duties.last_runs
+        return [
+            {
+                "name": name,
+                "last": times.from_seconds(last.get(name, 0), self.zone) if name in last else "",
+                "next": times.from_seconds(at, self.zone),
+            }
+            for name, at in sorted(runs.items())
+        ]
 
     def reload(self) -> None:
         """SIGHUP: the config anew. What cannot change while running says so."""
@@ -196,7 +281,7 @@ class App:
         loop = asyncio.get_running_loop()
         next_scan = loop.time() + self.config.daemon.scan_every
         watchdog = systemd.watchdog_seconds(os.environ)
-        next_bark = loop.time()
+        next_bark = next_metrics = loop.time()
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), TICK)
@@ -207,6 +292,9 @@ class App:
             if loop.time() >= next_scan and not stop.is_set():
                 await self.upkeep.scan()
                 next_scan = loop.time() + self.config.daemon.scan_every
+            if self.config.daemon.metrics_file and loop.time() >= next_metrics:
+                await self.core.in_reader(self.upkeep.write_metrics, self.config.daemon.metrics_file)
+                next_metrics = loop.time() + METRICS
             if self._idle(loop.time()):
                 log.info("nobody asked for a while: leaving")
                 return

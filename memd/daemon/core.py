@@ -43,11 +43,10 @@ class Core:
         self.writer = writer
         self.bodies = bodies
         self.turn = asyncio.Lock()
-        self.memory_changed = False
-        self.changed: Callable[[Change], Awaitable[None]] | None = None
+        self.changed: Callable[[Change, Vault, bool], Awaitable[None]] | None = None
         self.visible_wanted = 0
         self.reading = 0
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="memd-read")
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
         self._touched: set[str] = set()
@@ -71,7 +70,7 @@ class Core:
 
     def on_commit(self) -> None:
         """From the indexer's thread."""
-        self._loop.call_soon_threadsafe(self._committed.set)
+        self.loop.call_soon_threadsafe(self._committed.set)
 
     async def visible(self) -> None:
         """Wait until what clients wrote is searchable, at most `PATIENCE`; a few changes of a person's are waited for
@@ -84,8 +83,8 @@ class Core:
 
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
         """Until it is enough, or for so many seconds."""
-        end = self._loop.time() + patience
-        while not enough() and (left := end - self._loop.time()) > 0:
+        end = self.loop.time() + patience
+        while not enough() and (left := end - self.loop.time()) > 0:
             self._committed.clear()
             if enough():
                 return
@@ -115,21 +114,21 @@ class Core:
     # threads -----------------------------------------------------------------------------------------------------
 
     async def in_reader(self, work: Callable[..., T], *args: Any) -> T:
-        return await self._loop.run_in_executor(self._readers, lambda: work(*args))
+        return await self.loop.run_in_executor(self._readers, lambda: work(*args))
 
     async def in_scribe(self, work: Callable[..., T], *args: Any) -> T:
-        return await self._loop.run_in_executor(self._scribe, lambda: work(*args))
+        return await self.loop.run_in_executor(self._scribe, lambda: work(*args))
 
     # looking -----------------------------------------------------------------------------------------------------
 
     def touch_from_thread(self, paths: frozenset[str]) -> None:
-        self._loop.call_soon_threadsafe(self.touch, paths)
+        self.loop.call_soon_threadsafe(self.touch, paths)
 
     def touch(self, paths: frozenset[str]) -> None:
         """These may differ now: look soon."""
         self._touched |= paths
         if self._looking is None:
-            self._looking = self._loop.create_task(self._look_soon())
+            self._looking = self.loop.create_task(self._look_soon())
 
     async def _look_soon(self) -> None:
         try:
@@ -168,13 +167,14 @@ class Core:
         return change
 
     async def _take(self, looked: Looked, urgent: bool) -> Change:
+        before = self.keeper.vault
         change, number = self.keeper.take(looked, urgent)
         if urgent and number:
             self.visible_wanted = max(self.visible_wanted, number)
         if looked.again:
-            self._loop.call_later(AGAIN, self.touch, looked.again)
+            self.loop.call_later(AGAIN, self.touch, looked.again)
         if change and self.changed is not None:
-            await self.changed(change)
+            await self.changed(change, before, urgent)
         return change
 
     # writing -----------------------------------------------------------------------------------------------------

@@ -8,36 +8,49 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from memd.daemon import here
+from memd.daemon.aftermath import Aftermath
 from memd.daemon.core import Core
-from memd.daemon.intake import Handing, Intake
+from memd.daemon.intake import Handing, Intake, masked
 from memd.daemon.steps import Steps
-from memd.form import chains, profile, trees, view
+from memd.form import chains, digest, moves, profile, trees, view
 from memd.form.backlog import backlog
 from memd.form.evidence import Material
-from memd.model.change import Change
-from memd.model.config import Config
+from memd.model.config import Config, ImportConfig
 from memd.model.errors import Refused
+from memd.model.plan import Plan
+from memd.model.question import Asking
+from memd.parse import exports
 
 log = logging.getLogger("memd.duties")
 
 FIRST_RETRY, LAST_RETRY = 30.0, 3600.0
 """Seconds before a failed step is tried again: doubled each time up to the last."""
 KEPT_JOBS = 200
+LARGEST_IMPORT = 256 * 1024 * 1024
 
 
 class Duties:
     """`session` and `due` queue work; `run` does it, one piece at a time, until it is closed."""
 
     def __init__(
-        self, core: Core, steps: Steps, intake: Intake, config: Callable[[], Config], now: Callable[[], datetime]
+        self,
+        core: Core,
+        steps: Steps,
+        intake: Intake,
+        aftermath: Aftermath,
+        config: Callable[[], Config],
+        now: Callable[[], datetime],
     ) -> None:
         self._core = core
+        self._aftermath = aftermath
         self._steps = steps
         self._intake = intake
         self._config = config
@@ -47,9 +60,10 @@ class Duties:
         self._jobs: OrderedDict[str, dict[str, Any]] = OrderedDict()
         self._failures: dict[str, int] = defaultdict(int)
         self._not_before: dict[str, float] = {}
+        self._sources: dict[str, ImportConfig] = {}
         self._wake = asyncio.Event()
         self.errors: dict[str, str] = {}
-        self.here = True
+        self.last_runs: dict[str, float] = {}
         self._worker = self._loop.create_task(self._work())
 
     # jobs that callers may ask about ---------------------------------------------------------------------------------
@@ -81,10 +95,16 @@ class Duties:
         self._queue["due"] = True
         self._wake.set()
 
-    def changed(self, change: Change) -> None:
-        """After each change of the vault; only memory's own files make work."""
-        if any(note.kind != "note" for note in change.written) or change.removed:
-            self._core.memory_changed = True
+    def take_in(self, source: ImportConfig) -> None:
+        """Read a source that the config names, and take in what is new of it."""
+        self._sources[source.path] = source
+        self._queue[f"import:{source.path}"] = True
+        self._wake.set()
+
+    def hand(self) -> None:
+        """A person edited, deleted or ticked something of memory's."""
+        self._queue["hand"] = True
+        self._wake.set()
 
     async def close(self) -> None:
         self._worker.cancel()
@@ -97,11 +117,22 @@ class Duties:
             await self._wake.wait()
             self._wake.clear()
             while self._queue:
-                name, close = self._queue.popitem(last=False)
-                if name == "due":
-                    await self._all_due()
-                else:
-                    await self._named(name, self._form(name.partition(":")[2], close))
+                await self._one(*self._queue.popitem(last=False))
+                await self._aftermath.journal()
+
+    async def _one(self, name: str, close: bool) -> None:
+        kind, _, which = name.partition(":")
+        if kind == "due":
+            self.last_runs["memory"] = self._now().timestamp()
+            await self._all_due()
+        elif kind == "hand":
+            for step in self._aftermath.pending():
+                await self._named("hand edits", self._step(step))
+        elif kind == "import":
+            self.last_runs[name] = self._now().timestamp()
+            await self._named(name, self._import(self._sources[which]))
+        else:
+            await self._named(name, self._form(which, close))
 
     async def _named(self, name: str, work: Awaitable[Any]) -> bool:
         """Whether it went well; a failure is logged, told in `status`, and tried again later by what is due."""
@@ -130,9 +161,26 @@ class Duties:
         for episode in await self._intake.episodes(handing, None, close):
             await self._intake.read_episode(episode["id"])
 
+    async def _import(self, source: ImportConfig) -> None:
+        """The whole source again: what was taken in before is no news. Raises Refused where it cannot be read."""
+        sessions, problems = await self._core.in_reader(_read_source, source)
+        for problem in problems:
+            self.errors[f"import:{source.path}"] = problem.message
+        for session in sessions:
+            material = Material(
+                session.session,
+                tuple(session.events),
+                source.source or session.source,
+                source.category or session.category,
+                session.owner,
+                origin=f"import:{source.format}",
+            )
+            await self._intake.register(masked(material, (), ()))
+            await self._form(session.session, False)
+
     async def _all_due(self) -> None:
         """Each layer in its order, bottom up; what one layer makes is due for the next one in the same run."""
-        if not self.here or self._core.keeper.hold is not None:
+        if self._core.keeper.hold is not None or not any(self._due().counts().values()) or not await self._at_home():
             return
         vault = self._core.vault
         for session in sorted({_session(vault, turn) for turn in self._due().turns}):
@@ -144,8 +192,24 @@ class Duties:
             await self._try("chains", lambda: self._step(lambda v: chains.weave(v, self._config(), self._now())))
         if due.seals or due.stale:
             await self._try("seal", self._seal)
+        if due.uncategorized:
+            await self._try(
+                "reclassify", lambda: self._step(lambda v: moves.reclassify(v, self._config(), self._now()))
+            )
         if due.profile:
             await self._try("profile", lambda: self._step(lambda v: profile.patch(v, self._config(), self._now())))
+        await self._try("digests", self._digests)
+
+    async def _at_home(self) -> bool:
+        """Whether this device does scheduled work; the first one that has any to do puts its name down."""
+        config = self._config().formation
+        note = self._core.vault.notes.get(here.path_of(config.folder))
+        named = str(note.frontmatter.get("device", "")) if note else ""
+        this = here.device(self._core.keeper.how.root)
+        claim = here.claim(config, named, this)
+        if claim is not None:
+            await self._step(lambda vault: _done(Plan((claim,), ("this device forms memory",))))
+        return here.forms(config, named, this)
 
     async def _try(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
         if self._not_before.get(name, 0.0) <= self._loop.time():
@@ -154,6 +218,12 @@ class Duties:
     async def _read(self, episode: str) -> None:
         await self._intake.narrate(episode)
         await self._intake.read_episode(episode)
+
+    async def _digests(self) -> None:
+        """Yesterday's and last week's, once each: the file that stands is the mark that it was made."""
+        today = self._now().date()
+        for period, day in (("daily", today - timedelta(days=1)), ("weekly", today - timedelta(days=7))):
+            await self._step(partial(digest.make, config=self._config(), now=self._now(), period=period, day=day))
 
     async def _step(self, begin: Any) -> Any:
         return await self._steps.run(begin)
@@ -164,6 +234,25 @@ class Duties:
 
     def _due(self) -> Any:
         return backlog(view.of(self._core.vault), self._config())
+
+
+def _read_source(source: ImportConfig) -> tuple[list[Any], list[Any]]:
+    """Sessions and problems of an export. Raises Refused: not_found, too_large."""
+    path = os.path.expanduser(source.path)
+    try:
+        if os.path.getsize(path) > LARGEST_IMPORT:
+            raise Refused("too_large", f"{path} has more than {LARGEST_IMPORT} bytes: take it in with `memd ingest`")
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise Refused("not_found", f"the import {path} cannot be read: {error.strerror}") from error
+    return exports.read(data, source.format, os.path.basename(path))
+
+
+def _done(plan: Plan) -> Asking:
+    """A step that asks nothing."""
+    yield from ()
+    return plan, None
 
 
 def _session(vault: Any, turn: str) -> str:

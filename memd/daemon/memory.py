@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from memd.daemon.aftermath import Aftermath
 from memd.daemon.core import Core
 from memd.daemon.duties import Duties
 from memd.daemon.erase import Eraser
@@ -19,14 +21,18 @@ from memd.daemon.prompts import Asker
 from memd.daemon.steps import Answerer, Begin, Steps
 from memd.daemon.writing import Tokens, signature
 from memd.edit.diff import unified
-from memd.form import chains, correct, evidence, profile, trees, view
+from memd.form import chains, correct, evidence, moves, profile, trees, view
 from memd.form.backlog import Backlog, backlog
 from memd.form.evidence import Material
 from memd.model.change import Change
 from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.memory import Outcome
+from memd.model.note import Note
+from memd.model.plan import Plan
+from memd.model.vault import Vault
 from memd.serve import params
+from memd.serve.handlers import lookup
 from memd.serve.handlers.context import Context
 from memd.serve.messages import Call
 
@@ -52,7 +58,8 @@ class Memories:
         self.steps = Steps(core, Answerer(core, self._asker), stamp)
         self.intake = Intake(self.steps, lambda: core.vault, lambda: self.config, now)
         self.eraser = Eraser(core, self.steps, lambda: self.config, now)
-        self.duties = Duties(core, self.steps, self.intake, lambda: self.config, now)
+        self.aftermath = Aftermath(core, lambda: self.config, now, stamp)
+        self.duties = Duties(core, self.steps, self.intake, self.aftermath, lambda: self.config, now)
 
     @property
     def model(self) -> str:
@@ -82,17 +89,23 @@ class Memories:
             "chains": self._chains,
         }
         told: Answer = await acting[name](call.params, ctx)
+        await self.aftermath.journal()
         return told
 
     # what is shown before it is done ----------------------------------------------------------------------------------
 
     async def _preview(self, name: str, call: Call, ctx: Context) -> Answer:
         plan, _ = await self.steps.decide(self._first_step(name, call.params, ctx))
-        diff = await self.core.in_reader(unified, plan, self.core.bodies.anything)
-        shown = {"plan": diff, "token": self._tokens.issue(signature(call), plan), "reasons": list(plan.reasons)}
+        shown = self._show(plan, call, await self._diff(plan))
         if call.params.dry_run:
             return shown
         raise Refused("confirm_required", "show this plan to the user, then call again with its token", **shown)
+
+    async def _diff(self, plan: Plan) -> str:
+        return await self.core.in_reader(unified, plan, self.core.bodies.anything)
+
+    def _show(self, plan: Plan, call: Call, diff: str) -> Answer:
+        return {"plan": diff, "token": self._tokens.issue(signature(call), plan), "reasons": list(plan.reasons)}
 
     def _first_step(self, name: str, asked: Any, ctx: Context) -> Begin:
         """What the call does first; what follows from it is decided on what that leaves."""
@@ -196,6 +209,31 @@ class Memories:
             self._tokens.redeem(asked.token, signature(call))
         return await self.eraser.erase(asked)
 
+    # moving what memory owns -------------------------------------------------------------------------------------------
+
+    async def moved(self, call: Call, ctx: Context) -> Answer | None:
+        """The answer to a move of a leaf to a tree, or of an entity into another; None where a file is meant."""
+        asked: params.Move = call.params
+        if not asked.to.startswith(("interaction:", "integration:")):
+            return None
+        note = lookup.find(ctx, asked)
+        step: Begin
+        if note.kind == "leaf":
+            step = partial(moves.move_leaf, config=self.config, now=self.now(), id=note.id, tree=asked.to)
+        elif note.kind == "entity":
+            step = partial(moves.merge, config=self.config, now=self.now(), tree=note.id, into=asked.to)
+        else:
+            raise Refused("invalid_params", f"only a leaf or an entity goes into a tree; {note.path} is neither")
+        plan, _ = await self.steps.decide(step)
+        if asked.dry_run:
+            return self._show(plan, call, await self._diff(plan))
+        told = await self.steps.run(step)
+        return {"old_path": note.path, "new_path": self._place(note), "links": [], **_plain(told)}
+
+    def _place(self, note: Note) -> str:
+        now = self.core.vault.by_id(note.id)
+        return now.path if now else ""
+
     # states --------------------------------------------------------------------------------------------------------------
 
     def backlog(self) -> dict[str, int]:
@@ -207,12 +245,10 @@ class Memories:
     def job(self, id: str) -> Answer:
         return self.duties.job(id)
 
-    def changed(self, change: Change) -> None:
-        self.duties.changed(change)
-
-    def concerns(self, call: Call) -> bool:
-        """Whether a write to a file is memory's business: a leaf moved to another tree, an entity merged."""
-        return False
+    async def changed(self, change: Change, before: Vault, mine: bool) -> None:
+        """After each change, with the turn held."""
+        if await self.aftermath.follow(change, before, mine):
+            self.duties.hand()
 
     async def close(self) -> None:
         await self.duties.close()

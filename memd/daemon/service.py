@@ -145,8 +145,8 @@ class Service:
     def _changing(self, decide: Callable[[Context, Any], Any]) -> Method:
         async def answer(call: Call, peer: Peer) -> Answer:
             self._refuse_while_held()
-            if self.memories.concerns(call):
-                return await self._memory(call.method.word)(call, peer)
+            if call.method.name == "memory.move" and (moved := await self.memories.moved(call, self.context(peer))):
+                return moved
             return await self.desk.change(
                 call, peer, self.config.agents.confirm, lambda: self.context(peer), lambda ctx: decide(ctx, call.params)
             )

@@ -20,10 +20,8 @@ from memd.daemon.measure import Measures
 from memd.disk import keep
 from memd.disk.paths import CONFLICT, TRASH
 from memd.disk.watch import Watcher
-from memd.edit import copies
-from memd.model.change import Change
 from memd.model.config import Config
-from memd.model.plan import Displaced, Plan
+from memd.model.plan import Plan
 from memd.model.problem import Problem
 from memd.recall.names import clean
 from memd.serve.handlers import problems
@@ -87,27 +85,6 @@ class Upkeep:
             "took_ms": round((time.perf_counter() - began) * 1000, 1),
         }
 
-    async def changed(self, change: Change) -> None:
-        """After each change: a sync engine's copy that only adds lines is merged as soon as it is seen."""
-        if not self.config.sync.merge:
-            return
-        for note in change.written:
-            original = copies.original_of(note.path)
-            if original is not None:
-                await self._merge(note.path, original)
-
-    async def _merge(self, path: str, original: str) -> None:
-        source = self.core.vault.at(original)
-        copy = self.core.bodies.data(path)
-        note = self.core.bodies.data(source.path) if source else None
-        if source is None or copy is None or note is None:
-            return
-        plan = await self.core.in_reader(copies.settle, path, source.path, copy, note)
-        if plan:
-            receipts = await self.core.apply(plan, self.stamp())
-            if not any(isinstance(receipt, Displaced) for receipt in receipts):
-                log.info("merged a sync engine's copy into its note")
-
     # the watcher, displaced files ------------------------------------------------------------------------------------
 
     async def tick(self) -> None:
@@ -156,6 +133,20 @@ class Upkeep:
         if vectors.state == "off" and self.config.vectors.model != "off":
             found.append(Problem("no_vectors", "", 0, vectors.reason or "no model", "search by words goes on"))
         return found
+
+    def write_metrics(self, path: str) -> None:
+        core = self.core
+        gauges = {
+            "notes": len(core.vault.notes),
+            "index_pending": core.library.indexer.pending,
+            "held": float(core.keeper.hold is not None),
+            "vectors_done": core.library.vector_status().done,
+            "vectors_total": core.library.vector_status().total,
+        }
+        try:
+            self.measures.write(os.path.expanduser(path), gauges)
+        except OSError as error:
+            log.warning("the metrics file could not be written: %s", error.strerror)
 
     def status(self, backlog: Callable[[], dict[str, int]]) -> dict[str, Any]:
         core, vectors, keeper = self.core, self.core.library.vector_status(), self.core.keeper

@@ -25,6 +25,7 @@ class VectorsConfig(Struct, frozen=True, forbid_unknown_fields=True):
     model: str = "auto"
     query_budget_ms: int = 150
     threads: int = 0
+    api_key_env: str = ""
 
 
 class FormationConfig(Struct, frozen=True, forbid_unknown_fields=True):
