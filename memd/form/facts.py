@@ -6,47 +6,61 @@ from typing import Any
 
 from msgspec import Struct
 
-from memd.form.keys import listed
+from memd.form.keys import ID, folded, listed, seconds, target
 from memd.model.note import Note
 
 
 class Facts(Struct, frozen=True):
-    """Keys as they stand in the file; links are not resolved. `weak` are links of `extracted.statements` so marked."""
+    """Keys as they stand in the file. `weak` are links of `extracted.statements` so marked.
+
+    Links are read but not resolved: `turns` are (stem, block id, link), `states` (the id in the link or "", link).
+    `slot`: (tree, folded subject, folded aspect); `observed` in seconds, 0 when unknown.
+    """
 
     note: Note
     tree: str = ""
     subject: str = ""
     aspect: str = ""
     fingerprint: str = ""
-    observed_at: str = ""
+    slot: tuple[str, str, str] = ("", "", "")
+    observed: float = 0.0
     supersedes: tuple[str, ...] = ()
     precedes: tuple[str, ...] = ()
-    turns: tuple[str, ...] = ()
-    states: tuple[str, ...] = ()
+    turns: tuple[tuple[str, str, str], ...] = ()
+    states: tuple[tuple[str, str], ...] = ()
+    said: float | None = None
     weak: tuple[str, ...] = ()
 
 
 def read(note: Note) -> Facts:
     keys = note.frontmatter
     if note.kind == "leaf":
+        tree, subject, aspect = (_word(keys.get(key)) for key in ("tree", "subject", "aspect"))
         return Facts(
             note,
-            tree=_word(keys.get("tree")),
-            subject=_word(keys.get("subject")),
-            aspect=_word(keys.get("aspect")),
+            tree=tree,
+            subject=subject,
+            aspect=aspect,
+            slot=(tree, folded(subject), folded(aspect)),
             fingerprint=_word(keys.get("fingerprint")),
-            observed_at=_word(keys.get("observed_at")),
+            observed=seconds(_word(keys.get("observed_at"))) or 0.0,
             supersedes=listed(keys.get("supersedes")),
             precedes=listed(keys.get("precedes")),
         )
     if note.kind == "episode":
         return Facts(
             note,
-            turns=listed(keys.get("turns")),
-            states=listed(keys.get("states")),
+            turns=tuple((*target(name), name) for name in listed(keys.get("turns"))),
+            states=tuple((_id_in(name), name) for name in listed(keys.get("states"))),
+            said=next((s for key in ("to", "from") if (s := seconds(_word(keys.get(key)))) is not None), None),
             weak=tuple(_word(s.get("leaf")) for s in statements(note) if s.get("weak")),
         )
     return Facts(note, tree=_word(keys.get("tree")))
+
+
+def _id_in(name: str) -> str:
+    found = ID.findall(target(name)[0])
+    return found[-1] if found else ""
 
 
 def extracted(note: Note) -> dict[str, Any]:

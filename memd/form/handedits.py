@@ -98,7 +98,7 @@ def _forgotten(stage: Stage, gone: list[Note]) -> Asking:
     ids = {note.id for note in gone}
     memory = view.of(stage.vault)
     for note in memory.episodes if ids else ():
-        hit = [n for n in gone if any(n.id in s for s in memory.facts(note.id).states)]
+        hit = [n for n in gone if any(n.id == id for id, _ in memory.facts(note.id).states)]
         data = (yield from stage.read(note.path)) if hit else None
         if data is not None and extracted(note) is not None:
             prints = [str(n.frontmatter.get("fingerprint", "")) for n in hit]

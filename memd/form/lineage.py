@@ -9,7 +9,7 @@ from collections import defaultdict
 from functools import cached_property
 
 from memd.form.facts import Facts, read, refused
-from memd.form.keys import ID, proposition_print, seconds, target
+from memd.form.keys import ID, proposition_print, target
 from memd.model.note import Note
 from memd.model.vault import Vault, stem
 
@@ -75,7 +75,7 @@ class Lineage:
         name, block = target(link)
         id = self.refer(name, source)
         note = self.files.get(id) if id else None
-        if note is None or note.kind != "evidence" or not any(t.id == block for t in note.turns):
+        if note is None or note.kind != "evidence" or block not in self._turn_ids[note.id]:
             return None
         return f"{note.id}#{block}"
 
@@ -89,10 +89,21 @@ class Lineage:
     @cached_property
     def turns_of(self) -> dict[str, tuple[str, ...]]:
         """Episode id -> ids of its turns that are there."""
-        return {
-            note.id: tuple(t for link in self.facts(note.id).turns if (t := self.turn(link, note.path)))
-            for note in self.episodes
-        }
+        stems, there, found = self._stems, self._turn_ids, {}
+        for note in self.episodes:
+            turns = []
+            for name, block, link in self._facts[note.path].turns:
+                id = stems.get(name)
+                if id and block in there[id]:
+                    turns.append(f"{id}#{block}")
+                elif turn := self.turn(link, note.path):
+                    turns.append(turn)
+            found[note.id] = tuple(turns)
+        return found
+
+    @cached_property
+    def _turn_ids(self) -> dict[str, frozenset[str]]:
+        return {note.id: frozenset(turn.id for turn in note.turns) for note in self.of_kind("evidence")}
 
     @cached_property
     def episodes_of_turn(self) -> dict[str, tuple[str, ...]]:
@@ -105,10 +116,16 @@ class Lineage:
     @cached_property
     def states(self) -> dict[str, tuple[str, ...]]:
         """Episode id -> ids of the leaves that it states and that are there, in order."""
-        return {
-            note.id: tuple(leaf for link in self.facts(note.id).states if (leaf := self.refer(link, note.path)))
-            for note in self.episodes
-        }
+        files, found = self.files, {}
+        for note in self.episodes:
+            leaves = []
+            for id, link in self._facts[note.path].states:
+                if id in files:
+                    leaves.append(id)
+                elif leaf := self.refer(link, note.path):
+                    leaves.append(leaf)
+            found[note.id] = tuple(leaves)
+        return found
 
     @cached_property
     def support(self) -> dict[str, tuple[str, ...]]:
@@ -144,7 +161,7 @@ class Lineage:
     def said_key(self, episode: str) -> tuple[float, str]:
         """When an episode counts as said: its end, else its beginning, else when it was captured."""
         note = self.files[episode]
-        at = next((s for key in ("to", "from") if (s := seconds(str(note.frontmatter.get(key, "")))) is not None), None)
+        at = self._facts[note.path].said
         return (note.created if at is None else at, note.id)
 
     @cached_property
@@ -153,7 +170,9 @@ class Lineage:
         for episode, leaves in self.states.items():
             at, id = self.said_key(episode)
             for place, leaf in enumerate(leaves):
-                found[leaf] = max(found.get(leaf, (float("-inf"), "", 0)), (at, id, place))
+                stated = (at, id, place)
+                if leaf not in found or found[leaf] < stated:
+                    found[leaf] = stated
         return found
 
     def last_stated(self, id: str) -> Stated:
@@ -161,8 +180,7 @@ class Lineage:
         if id in self._stated:
             return self._stated[id]
         note = self.files[id]
-        at = seconds(str(note.frontmatter.get("observed_at", "")))
-        return (note.created if at is None else at, "", 0)
+        return (self._facts[note.path].observed or note.created, "", 0)
 
     @cached_property
     def refusals(self) -> dict[str, tuple[tuple[str, str, float], ...]]:

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from memd.form.keys import folded, listed, seconds
+from memd.form.facts import Facts
+from memd.form.keys import listed
 from memd.form.lineage import Lineage
 from memd.model.note import Note
 from memd.model.vault import Vault
@@ -34,8 +35,8 @@ class Memory(Lineage):
     def _older(self) -> dict[str, tuple[str, ...]]:
         """Leaf -> leaves that it points to as the older version of its matter."""
         found: dict[str, dict[str, None]] = defaultdict(dict)
-        for note in self.of_kind("leaf"):
-            facts = self.facts(note.id)
+        for facts in self._leaf_facts():
+            note = facts.note
             for link in facts.supersedes:
                 if (old := self.refer(link, note.path)) and old != note.id:
                     found[note.id][old] = None
@@ -66,9 +67,9 @@ class Memory(Lineage):
     def _widowed(self) -> list[str]:
         """Leaves whose older version is gone (its file was deleted by hand): only their slot tells what they replaced."""
         return [
-            note.id
-            for note in self.of_kind("leaf")
-            if (links := self.facts(note.id).supersedes) and not all(self.refer(link, note.path) for link in links)
+            facts.note.id
+            for facts in self._leaf_facts()
+            if facts.supersedes and not all(self.refer(link, facts.note.path) for link in facts.supersedes)
         ]
 
     @cached_property
@@ -99,15 +100,14 @@ class Memory(Lineage):
 
     def slot(self, id: str) -> tuple[str, str, str]:
         """Whose it is and what it is about: (tree, subject, aspect), folded."""
-        facts = self.facts(id)
-        return facts.tree, folded(facts.subject), folded(facts.aspect)
+        return self.facts(id).slot
 
     # owners ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def trees(self) -> dict[str, Note | None]:
         """Every tree's id -> its `_tree.md`, None where leaves name a tree that has no such file."""
-        found: dict[str, Note | None] = {tree: None for note in self.of_kind("leaf") if (tree := self.tree_of(note.id))}
+        found: dict[str, Note | None] = dict.fromkeys(facts.tree for facts in self._leaf_facts() if facts.tree)
         for note in self.of_kind("entity"):
             found[str(note.frontmatter.get("tree", "")) or note.id] = note
         return dict(sorted(found.items()))
@@ -119,14 +119,14 @@ class Memory(Lineage):
     def _leaves(self) -> dict[str, tuple[Note, ...]]:
         found: dict[str, list[Note]] = defaultdict(list)
         for note in self.of_kind("leaf"):
-            found[self.facts(note.id).tree].append(note)
+            found[self._facts[note.path].tree].append(note)
         return {tree: tuple(sorted(notes, key=self._append_key)) for tree, notes in found.items()}
 
     def _append_key(self, note: Note) -> tuple[float, str, float, int, str]:
         episodes = self.support.get(note.id)
         first = episodes[0] if episodes else ""
         place = self.states[first].index(note.id) if first else 0
-        return (note.created, first, seconds(self.facts(note.id).observed_at) or 0.0, place, note.id)
+        return (note.created, first, self._facts[note.path].observed, place, note.id)
 
     def leaves(self, tree: str) -> tuple[Note, ...]:
         """Every leaf of a tree in the order in which they were appended, superseded and unsupported ones included."""
@@ -137,13 +137,16 @@ class Memory(Lineage):
         """(tree, folded subject, folded aspect) -> ids of its leaves."""
         found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for note in self.of_kind("leaf"):
-            found[self.slot(note.id)].append(note.id)
+            found[self._facts[note.path].slot].append(note.id)
         return {slot: tuple(ids) for slot, ids in found.items()}
 
     @cached_property
     def prints(self) -> dict[tuple[str, str], str]:
         """(tree, fingerprint) -> leaf id."""
-        return {(facts.tree, facts.fingerprint): n.id for n in self.of_kind("leaf") if (facts := self.facts(n.id))}
+        return {(facts.tree, facts.fingerprint): facts.note.id for facts in self._leaf_facts()}
+
+    def _leaf_facts(self) -> list[Facts]:
+        return [self._facts[note.path] for note in self.of_kind("leaf")]
 
     # chains ------------------------------------------------------------------------------------------------------
 
