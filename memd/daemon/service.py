@@ -136,8 +136,6 @@ class Service:
         return await self.upkeep.refresh(call.params.accept)
 
     async def _reindex(self, call: Call, peer: Peer) -> Answer:
-        if call.params.dry_run:
-            return {"plan": "", "token": "", "reasons": ["reindexing changes no file"]}
         return await self.upkeep.reindex(call.params.full)
 
     # changing --------------------------------------------------------------------------------------------------------
