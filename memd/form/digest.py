@@ -87,7 +87,10 @@ def make(vault: Vault, config: Config, now: datetime, period: str, day: date) ->
 def _body(memory: view.Memory, config: Config, now: datetime, first: date, last: date) -> str:
     new = [n for n in _taken_in(memory, now, first, last) if not n.sensitive and memory.supported(n.id)]
     changed = [n for n in new if any(memory.superseded(old) for old in memory.older(n.id)) and memory.active(n.id)]
-    learned = [n for n in new if n not in changed and memory.active(n.id)]
+    told = {n.id for n in changed}
+    learned = [
+        n for n in new if n.id not in told and memory.active(n.id) and memory.tree_of(n.id) != view.UNCATEGORIZED
+    ]
     doubt = [n for n in memory.leaves(view.UNCATEGORIZED) if memory.active(n.id) and not n.sensitive]
     due = [memory.files[s.id] for s in stale.due(memory, now) if not memory.files[s.id].sensitive]
     chinese = sum(is_chinese(n.lead) for n in new or due or doubt) * 2 > len(new or due or doubt)

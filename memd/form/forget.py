@@ -50,19 +50,21 @@ def forget(
     if purge:
         spare = yield from copies_to_remove(copies, (g.id for g in told.removed if g.id), told.phrases)
         plan += Plan(tuple(Remove(path) for path in spare))
-    return (_guarded(plan, config, target, purge) if guard else plan), told
+    return (_guarded(plan, config, target, purge, resumed) if guard else plan), told
 
 
 def _intent_path(config: Config) -> str:
     return f"{config.formation.folder}/_forgetting.md"
 
 
-def _guarded(plan: Plan, config: Config, target: Mapping[str, str], purge: bool) -> Plan:
+def _guarded(plan: Plan, config: Config, target: Mapping[str, str], purge: bool, resumed: bool) -> Plan:
     path = _intent_path(config)
     kind, name = next(iter(target.items()))
     note = render.file({"type": "forgetting", "target": f"{kind}:{name}", "purge": purge, "origin": "memd"}, "")
     steps: tuple[Step, ...] = (Write(path, note, None), *plan.steps, Remove(path))
-    return Plan(steps, plan.reasons, plan.reads, plan.undo) if plan.steps else plan
+    if not plan.steps:
+        return Plan((Remove(path),)) if resumed else plan
+    return Plan(steps, plan.reasons, plan.reads, plan.undo)
 
 
 def unfinished(vault: Vault, config: Config) -> tuple[dict[str, str], bool] | None:

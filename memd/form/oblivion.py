@@ -213,13 +213,14 @@ class Work:
         memory, config, now = self.memory, self.config, self.now
         changed = {i for i in self.gone_leaves | self.touched if i in memory.files}
         changed |= {other for id in changed for other in memory.versions(id)}
+        kin = {id: memory.versions(id) for id in changed}
         for tree in sorted({memory.tree_of(id) for id in changed}):
             yield from self.stage.run(partial(trees.seal, config=config, now=now, tree=tree, only_stale=True))
         matters = {memory.slot(id)[1:] for id in changed if all(memory.slot(id)[1:])}
         if matters:
             told = yield from self.stage.run(lambda v: chains.weave(v, config, now, only=matters, existing=True))
             self.edited += [memory.files[id].path for id in told.left]
-        yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed)))
+        yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed), kin))
         yield from self._empty_trees({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
 
     def _empty_trees(self, owners: set[str]) -> Asking:

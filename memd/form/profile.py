@@ -7,7 +7,7 @@ under `history/profile/`, whole. Knows the view, the file's text and the day.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -73,8 +73,13 @@ def patch(vault: Vault, config: Config, now: datetime) -> Asking:
     return _turned(draw, config, now, page, patches, refused, up_to)
 
 
-def repair(vault: Vault, config: Config, now: datetime, leaves: Iterable[str]) -> Asking:
-    """Lines whose sources are gone, and the matters of these leaves, as far as the profile had seen. Told: `Patched`."""
+def repair(
+    vault: Vault, config: Config, now: datetime, leaves: Iterable[str], kin: Mapping[str, Iterable[str]] | None = None
+) -> Asking:
+    """Lines whose sources are gone, and the matters of these leaves, as far as the profile had seen. Told: `Patched`.
+
+    `kin`: what was one matter with a leaf before some of it went, so that a person's line on it is known for one.
+    """
     memory = view.of(vault)
     page = yield from _page(vault, config)
     if page.data is None:
@@ -85,7 +90,7 @@ def repair(vault: Vault, config: Config, now: datetime, leaves: Iterable[str]) -
     broken = [line for line in page.lines if line.mine and not all(memory.refer(s) for s in line.sources)]
     touched = [id for line in broken for s in line.sources if (id := memory.refer(s))]
     matters = tuple(dict.fromkeys((*touched, *(i for i in leaves if i in memory.files))))
-    patches = by_rule(draw, page.lines, matters)
+    patches = by_rule(draw, page.lines, matters, kin or {})
     settled = {p.id for p in patches}
     patches += tuple(Patch("drop", line.id) for line in broken if line.id not in settled)
     last = seen[-1] if seen else None
@@ -107,16 +112,18 @@ def unseen(memory: view.Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
     return tuple(e for e in memory.episodes if (e.created, e.id) > (at, mark[1]))
 
 
-def by_rule(draw: Draw, lines: tuple[ProfileLine, ...], leaves: Iterable[str]) -> tuple[Patch, ...]:
+def by_rule(
+    draw: Draw, lines: tuple[ProfileLine, ...], leaves: Iterable[str], kin: Mapping[str, Iterable[str]]
+) -> tuple[Patch, ...]:
     """The patches that bring the lines of these leaves' matters to what `Draw.wanted` says; a person's line stays."""
     memory, done, found = draw.memory, set(), []
-    owned = [(line, {id for s in line.sources if (id := memory.refer(s))}) for line in lines]
+    owned = [(line, {memory.refer(s) or next(iter(ID.findall(s)), "") for s in line.sources}) for line in lines]
     for leaf in leaves:
         matter = frozenset(memory.versions(leaf))
         if matter in done:
             continue
         done.add(matter)
-        there = [line for line, sources in owned if sources & matter]
+        there = [line for line, sources in owned if sources & matter.union(kin.get(leaf, ()))]
         if any(not line.mine for line in there):
             continue
         found += _towards(draw, draw.wanted(leaf), there)
@@ -146,7 +153,7 @@ def _proposed(draw: Draw, config: Config, page: Page, leaves: tuple[str, ...]) -
     answer = None
     if config.formation.method == "llm" and leaves:
         answer = as_answer((yield _question(draw, page, leaves)), Patches)
-    proposed = answer.patches if answer is not None else by_rule(draw, page.lines, leaves)
+    proposed = answer.patches if answer is not None else by_rule(draw, page.lines, leaves, {})
     kept, refused = [], []
     for item in proposed:
         known = fresh if answer is not None else frozenset(draw.memory.files)

@@ -1,0 +1,305 @@
+"""Forgetting by every kind of target, previewed, through every derivative; purge and withdrawal (design 4, issue 6.4)."""
+
+from __future__ import annotations
+
+import pytest
+
+from memd.form import forget, purge, view, withdrawn
+from memd.form.facts import quotes
+from memd.model.errors import Refused
+from memd.model.memory import Event
+from memd.model.plan import Move, Remove, Write
+from tests.fakes.driver import NOW, Driver, atom, owned
+
+LATER = "2026-11-20T09:00:00+08:00"
+
+
+def clinic() -> Driver:
+    """Two sessions about one clinic; the second names somebody."""
+    vault = Driver()
+    vault.take(
+        "stay",
+        "The Linden clinic has a blue sign.",
+        atom("The Linden clinic has a blue sign", "Linden clinic", "sign", quotes=("a blue sign",)),
+    )
+    vault.take(
+        "gone",
+        "Wexcombe told me it closes at noon, 维克斯康说的。",
+        atom(
+            "Wexcombe said the clinic closes at noon",
+            "Linden clinic",
+            "hours",
+            "claim",
+            quotes=("Wexcombe told me", "维克斯康说的"),
+        ),
+        at=LATER,
+    )
+    vault.weave()
+    vault.patch()
+    return vault
+
+
+def visible(vault: Driver) -> bytes:
+    return b"\n".join(p.encode() + d for p, d in vault.files.items() if not p.startswith("."))
+
+
+def test_a_dry_run_tells_what_goes_and_why_and_changes_nothing() -> None:
+    """The plan is the preview: paths, kinds, reasons, and a token."""
+    vault = clinic()
+    before = dict(vault.files)
+    plan, told = vault.plan_of(forget.forget(vault.vault, vault.config, NOW, {"session": "gone"}))
+    assert vault.files == before
+    assert {g.kind for g in told.removed} == {"evidence", "episode", "leaf"}
+    assert all(g.reason for g in (*told.removed, *told.recomputed))
+    assert plan.token
+
+
+@pytest.mark.parametrize("kind", ["session", "evidence", "turn", "episode", "leaf", "source"])
+def test_every_target_leaves_no_word_in_any_derivative(kind: str) -> None:
+    """Leaf, chain, profile, summaries, entity: nothing that rested on it alone says it."""
+    vault = clinic()
+    memory = vault.memory
+    leaf = next(n for n in memory.of_kind("leaf") if "Wexcombe" in n.lead)
+    episode = memory.support[leaf.id][0]
+    turn = memory.turns_of[episode][0]
+    if kind == "source":
+        path = memory.note(turn).path
+        vault.put(path, vault.text(path).replace("source: chat", "source: phone"))
+    target = {
+        "session": "gone",
+        "evidence": turn.split("#")[0],
+        "turn": turn,
+        "episode": episode,
+        "leaf": leaf.id,
+        "source": "phone",
+    }[kind]
+    vault.forget(**{kind: target})
+    left = b"".join(
+        d for p, d in vault.files.items() if not p.startswith(".") and (kind != "leaf" or "/interaction/" in p)
+    )
+    assert b"Wexcombe" not in left
+    assert "维克斯康".encode() not in left
+    assert b"blue sign" in left
+
+
+def test_a_forgotten_entity_goes_with_its_tree_and_its_name_in_other_leaves() -> None:
+    """Leaves, `_tree.md`, summaries; labels and entities of others no longer name it."""
+    vault = Driver(owned(seal=2))
+    vault.take(
+        "a",
+        "w",
+        atom("Osprey cabin is green", "Osprey cabin", "colour"),
+        atom("Osprey cabin is small", "Osprey cabin", "size"),
+    )
+    (other,) = vault.take(
+        "b", "w", atom("The ferry stops nearby", "Dunlin ferry", "stop", labels=("Osprey cabin", "boats"))
+    )
+    vault.seal()
+    vault.forget(entity="interaction:osprey-cabin")
+    assert not vault.paths("osprey-cabin")
+    assert vault.leaf(other.id).frontmatter["labels"] == ["boats"]
+    assert b"Osprey" not in b"".join(
+        d for p, d in vault.files.items() if "/interaction/" in p and not p.startswith(".")
+    )
+    assert vault.memory.trees.keys() == {"interaction:dunlin-ferry"}
+
+
+def test_a_forgotten_leaf_is_not_brought_up_again_by_the_same_episode() -> None:
+    """Its hash stays with the episode; its words do not."""
+    vault = Driver()
+    fact = atom("The depot is in Kiln street", "Depot", "address", quotes=("Kiln street",))
+    (out,) = vault.take("a", "in Kiln street", fact)
+    vault.forget(leaf=out.id)
+    (again,) = vault.take("a", "in Kiln street", fact)
+    assert again.outcome == "not_admitted"
+    assert "forgotten" in again.reason
+    (elsewhere,) = vault.take("b", "in Kiln street", fact)
+    assert elsewhere.outcome == "created"
+
+
+def test_what_another_source_says_too_stays_and_loses_the_forgotten_quote() -> None:
+    """Support: the leaf stands on the other episode, with that one's words."""
+    vault = Driver()
+    (one,) = vault.take(
+        "a",
+        "The depot? Kiln street.",
+        atom("The depot is in Kiln street", "Depot", "address", quotes=("The depot? Kiln street.",)),
+    )
+    vault.take(
+        "b",
+        "It is still in Kiln street.",
+        atom("The depot is in Kiln street", "Depot", "address", quotes=("still in Kiln street",)),
+        at=LATER,
+    )
+    vault.forget(session="a")
+    leaf = vault.leaf(one.id)
+    assert vault.memory.active(one.id)
+    assert [q["text"] for q in quotes(leaf)] == ["still in Kiln street"]
+    assert leaf.frontmatter["observed_at"] == LATER
+    assert b"The depot? Kiln" not in visible(vault)
+
+
+def test_what_the_forgotten_one_superseded_comes_back() -> None:
+    """Leaf, chain and profile say the old value again."""
+    vault = Driver()
+    (old,) = vault.take("a", "aisle", atom("The user prefers aisle seats", "user", "seat", quotes=("aisle",)))
+    vault.take("b", "window", atom("The user prefers window seats", "user", "seat", quotes=("window",)), at=LATER)
+    vault.weave()
+    vault.patch()
+    vault.forget(session="b")
+    assert vault.memory.active(old.id)
+    assert not vault.paths("/chains/")
+    assert "The user prefers aisle seats" in vault.text("memory/profile.md")
+    assert b"window" not in visible(vault)
+
+
+def test_a_forgotten_middle_version_leaves_its_neighbours_joined() -> None:
+    """One, two, three; without two, three still replaces one."""
+    vault = Driver()
+    ids = [
+        vault.take(
+            f"s{n}", f"w{n}", atom(f"Rent is {n}", "Flat", "rent", quotes=(f"w{n}",)), at=f"2026-11-1{n}T09:00:00+08:00"
+        )[0].id
+        for n in (1, 2, 3)
+    ]
+    vault.forget(session="s2")
+    assert vault.memory.superseded(ids[0]) == ids[2]
+    assert ids[1] not in visible(vault).decode()
+
+
+def test_one_turn_of_many_goes_and_the_others_keep_their_ids_and_bytes() -> None:
+    """The episode is told again over the turns that are left, its other leaf stands."""
+    vault = Driver()
+    episode = vault.said(
+        "s", ("user", "The mill is shut."), ("user", "Wexcombe owes me money."), ("user", "The mill is red.")
+    )
+    shut, owes, red = vault.admit(
+        episode,
+        atom("The mill is shut", "Mill", "access", quotes=("The mill is shut",)),
+        atom("Wexcombe owes the user money", "Wexcombe", "debt", quotes=("owes me money",)),
+        atom("The mill is red", "Mill", "colour", quotes=("The mill is red",)),
+    )
+    (evidence,) = vault.paths("/evidence/")
+    turn = f"{vault.vault.notes[evidence].id}#t2"
+    vault.forget(turn=turn)
+    assert b"Wexcombe" not in visible(vault)
+    assert [t.id for t in vault.vault.notes[evidence].turns] == ["t1", "t3"]
+    assert vault.vault.notes[evidence].frontmatter["turns"] == 2
+    assert vault.memory.active(shut.id)
+    assert vault.memory.active(red.id)
+    assert owes.id not in vault.memory.files
+
+
+def test_without_purge_files_go_to_the_trash_and_with_it_they_are_gone() -> None:
+    """Soft deletion is a move; a purge removes, and may not be undone."""
+    soft, _ = clinic().plan_of(forget.forget((v := clinic()).vault, v.config, NOW, {"session": "gone"}))
+    hard, _ = v.plan_of(forget.forget(v.vault, v.config, NOW, {"session": "gone"}, purge=True))
+    assert any(isinstance(s, Move) and s.to.startswith(".trash/memd/") for s in soft.steps)
+    assert not any(isinstance(s, Move) for s in hard.steps)
+    assert (soft.undo, hard.undo) == (True, False)
+
+
+def test_a_purge_takes_memds_own_copies_with_it() -> None:
+    """Trash, conflicts and older profiles that hold an id or a phrase of it."""
+    vault = clinic()
+    vault.put(".trash/memd/1/memory/x.md", "Wexcombe told me it closes at noon\n")
+    vault.put(".conflict/y.md", "nothing of the kind\n")
+    vault.forget(purge=True, copies=(".trash/memd/1/memory/x.md", ".conflict/y.md"), session="gone")
+    assert ".trash/memd/1/memory/x.md" not in vault.files
+    assert ".conflict/y.md" in vault.files
+    assert not any(b"Wexcombe" in d for d in vault.files.values())
+
+
+def test_phrases_prove_it_and_find_it_before() -> None:
+    """The positive control: what must be nowhere after is found before; what others say too is no phrase."""
+    vault = clinic()
+    before = visible(vault).decode()
+    told = vault.forget(purge=True, session="gone")
+    assert told.phrases
+    assert purge.mentions(before, told.phrases)
+    assert not purge.mentions(visible(vault).decode(), told.phrases)
+    assert not purge.mentions("The Linden clinic has a blue sign.", told.phrases)
+
+
+def test_chinese_phrases_are_runs_of_characters() -> None:
+    """No spaces needed; what is kept elsewhere does not count."""
+    found = purge.phrases(["维克斯康说诊所中午就关门了"], ["诊所中午就关门了吧"])
+    assert found
+    assert all(p in "维克斯康说诊所中午就关门了" and p not in "诊所中午就关门了吧" for p in found)
+
+
+def test_the_persons_own_notes_that_still_say_it_are_listed() -> None:
+    """memd does not touch them."""
+    vault = clinic()
+    vault.put("diary/march.md", "# March\n\nWexcombe told me it closes at noon.\n")
+    told = vault.forget(session="gone", purge=True)
+    plan_told = vault.plan_of(_pair(purge.remaining(vault.vault, view.of(vault.vault), told.phrases)))[1]
+    assert [(r["path"], r["line"]) for r in plan_told] == [("diary/march.md", 3)]
+    assert "Wexcombe" in vault.text("diary/march.md")
+
+
+def _pair(asking):
+    told = yield from asking
+    return None, told
+
+
+def test_withdrawn_material_is_refused_and_only_hashes_are_kept() -> None:
+    """By session, by source, and by its words under another name."""
+    vault = clinic()
+    vault.forget(withdraw=True, session="gone")
+    text = vault.text("memory/withdrawn.md")
+    assert "gone" not in text.split("---\n")[2]
+    marks = withdrawn.read(text)
+    assert "withdrawn" in marks.reason("gone", "chat")
+    assert marks.reason("new", "chat", [Event("x", "Wexcombe told me it closes at noon,  维克斯康说的。")])
+    assert not marks.reason("new", "chat", [Event("x", "The mill is shut and red today.")])
+    assert not marks.reason("new", "chat", [Event("x", "ok")])
+
+
+def test_a_forget_cut_short_is_finished_after_a_restart() -> None:
+    """Killed after any step: the note of what is being forgotten is there, and taking it up ends as the whole would."""
+    whole = clinic()
+    plan, _ = whole.plan_of(forget.forget(whole.vault, whole.config, NOW, {"session": "gone"}, purge=True))
+    whole.apply(plan)
+    for cut in range(1, len(plan.steps)):
+        broken = clinic()
+        broken.apply(plan, cut)
+        again = broken.reopened()
+        target, hard = forget.unfinished(again.vault, again.config)
+        assert hard
+        step = forget.forget(again.vault, again.config, NOW, target, hard, resumed=True)
+        again.run(step)
+        assert forget.unfinished(again.vault, again.config) is None
+        assert {p for p in again.files} == set(whole.files), plan.steps[cut - 1].path
+        assert b"Wexcombe" not in visible(again)
+
+
+def test_digests_and_older_profiles_lose_the_lines_that_tell_of_it() -> None:
+    """Lines that cite what is gone, and the boxes under them."""
+    vault = clinic()
+    leaf = next(n for n in vault.memory.of_kind("leaf") if "Wexcombe" in n.lead)
+    name = leaf.path.rsplit("/", 1)[-1][:-3]
+    vault.put(
+        "memory/digests/2026/2026-11-20.md",
+        f"---\nid: dg-aaaaaaaaaa\ntype: digest\n---\n- Wexcombe said so [[{name}|1]]\n  - [ ] confirm\n- The mill is red\n",
+    )
+    vault.forget(session="gone")
+    assert vault.text("memory/digests/2026/2026-11-20.md").split("---\n")[2] == "- The mill is red\n"
+
+
+def test_an_unknown_target_is_refused_with_what_to_do() -> None:
+    """`not_found` and `invalid_params` say the next step."""
+    vault = clinic()
+    for target, code in (({"session": "none"}, "not_found"), ({"mood": "x"}, "invalid_params"), ({}, "invalid_params")):
+        with pytest.raises(Refused) as fault:
+            vault.plan_of(forget.forget(vault.vault, vault.config, NOW, target))
+        assert fault.value.code == code
+
+
+def test_writes_expect_what_was_read() -> None:
+    """A person's save meanwhile displaces the step instead of being lost."""
+    vault = clinic()
+    plan, _ = vault.plan_of(forget.forget(vault.vault, vault.config, NOW, {"session": "gone"}))
+    assert all(
+        s.expect is not None for s in plan.steps if isinstance(s, Write | Move | Remove) and "_forgetting" not in s.path
+    )
