@@ -149,6 +149,7 @@ class App:
         self.upkeep.config_problems = self._config_problems
         desk = Desk(core, self.now, time.monotonic)
         self.memories = Memories(core, self.config, self.now, self.upkeep.stamp, desk.tokens)
+        self.upkeep.failing = lambda: dict(self.memories.duties.errors)
         self.events = Events(self.server, self.keeper)
         core.changed = self._changed
         service = Service(self.about, core, desk, self.memories, self.upkeep, self.config, self.now)

@@ -16,14 +16,10 @@ class Measures:
     def __init__(self) -> None:
         self._times: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=WINDOW))
         self._counts: dict[tuple[str, str], int] = defaultdict(int)
-        self.errors: deque[dict[str, str]] = deque(maxlen=20)
 
     def observe(self, method: str, seconds: float, code: str) -> None:
         self._times[method].append(seconds * 1000)
         self._counts[method, code] += 1
-
-    def failed(self, what: str, why: str, at: str) -> None:
-        self.errors.append({"what": what, "why": why, "at": at})
 
     def summary(self) -> dict[str, dict[str, Any]]:
         return {

@@ -38,14 +38,15 @@ class How(Struct, frozen=True):
 
 
 class Found(Struct, frozen=True):
-    """One file as it stands. `state` is `read`, `gone`, `unsettled` (look again soon) or `unreadable` (what was known stands)."""
+    """One file as it stands. `state` is `read`, `gone`, `unsettled` (look again soon) or `unreadable` (what was known stands).
+    `passages` is None where nobody asked for them: they are half the work of reading, and only vectors want them."""
 
     path: str
     state: str
     stat: Stat | None = None
     note: Note | None = None
     units: tuple[Unit, ...] = ()
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[Passage, ...] | None = None
     problem: Problem | None = None
 
 
@@ -60,17 +61,19 @@ _ENCODER = msgspec.msgpack.Encoder()
 _FOUND = msgspec.msgpack.Decoder(list[Found])
 
 
-def read_all(how: How, wanted: Sequence[Wanted], executor: Executor | None) -> Iterable[Found]:
+def read_all(
+    how: How, wanted: Sequence[Wanted], executor: Executor | None, with_passages: bool = True
+) -> Iterable[Found]:
     """Each wanted file, in order; by the executor's processes where there are many."""
     if executor is None or len(wanted) < MANY:
-        yield from read_some(how, wanted)
+        yield from read_some(how, wanted, with_passages)
         return
     chunks = [wanted[i : i + CHUNK] for i in range(0, len(wanted), CHUNK)]
-    for found in executor.map(_in_process, ((how, chunk) for chunk in chunks)):
+    for found in executor.map(_in_process, ((how, chunk, with_passages) for chunk in chunks)):
         yield from _FOUND.decode(found) if isinstance(found, bytes) else found
 
 
-def _in_process(work: tuple[How, Sequence[Wanted]]) -> bytes | list[Found]:
+def _in_process(work: tuple[How, Sequence[Wanted], bool]) -> bytes | list[Found]:
     """MessagePack crosses fastest; a name that is not UTF-8 has no such form."""
     found = list(read_some(*work))
     try:
@@ -79,7 +82,7 @@ def _in_process(work: tuple[How, Sequence[Wanted]]) -> bytes | list[Found]:
         return found
 
 
-def read_some(how: How, wanted: Iterable[Wanted]) -> Iterable[Found]:
+def read_some(how: How, wanted: Iterable[Wanted], with_passages: bool = True) -> Iterable[Found]:
     zone = ZoneInfo(how.zone)
     try:
         base = open_root(how.root)
@@ -87,12 +90,12 @@ def read_some(how: How, wanted: Iterable[Wanted]) -> Iterable[Found]:
         return
     try:
         for each in wanted:
-            yield _read(how, base, each, zone)
+            yield _read(how, base, each, zone, with_passages)
     finally:
         os.close(base)
 
 
-def _read(how: How, base: int, wanted: Wanted, zone: ZoneInfo) -> Found:
+def _read(how: How, base: int, wanted: Wanted, zone: ZoneInfo, with_passages: bool) -> Found:
     path = wanted.path
     body = read_from(base, path, how.max_note, was=wanted.was)
     if body is None:
@@ -103,18 +106,20 @@ def _read(how: How, base: int, wanted: Wanted, zone: ZoneInfo) -> Found:
     mtime = body.stat.mtime_ns / 1e9
     if body.state == "too_large":
         note = parser.title_only(path, body.stat.size, mtime)
-        return _indexed(how, path, "read", body.stat, note, "")
+        return _indexed(how, path, "read", body.stat, note, "", with_passages)
     note, text = parser.parse_note(path, body.data, mtime, zone, how.folder)
-    return _indexed(how, path, "unsettled" if body.state == "unsettled" else "read", body.stat, note, text)
+    state = "unsettled" if body.state == "unsettled" else "read"
+    return _indexed(how, path, state, body.stat, note, text, with_passages)
 
 
-def _indexed(how: How, path: str, state: str, stat: Stat, note: Note, text: str) -> Found:
+def _indexed(how: How, path: str, state: str, stat: Stat, note: Note, text: str, with_passages: bool) -> Found:
     if note.problems and any(path.startswith(f"{folder}/") for folder in how.templates):
         note = msgspec.structs.replace(note, problems=())
     if is_ledger(path, how.folder):
-        return Found(path, state, stat, note)
+        return Found(path, state, stat, note, passages=())
     units = passages.units(note, text)
-    return Found(path, state, stat, note, units, passages.passages(note, text, units))
+    pieces = passages.passages(note, text, units) if with_passages else None
+    return Found(path, state, stat, note, units, pieces)
 
 
 def is_ledger(path: str, folder: str) -> bool:

@@ -20,8 +20,10 @@ from memd.daemon.measure import Measures
 from memd.disk import keep
 from memd.disk.paths import CONFLICT, TRASH
 from memd.disk.watch import Watcher
+from memd.edit import merge
 from memd.model.config import Config
-from memd.model.plan import Plan
+from memd.model.fingerprint import sha256
+from memd.model.plan import Plan, Remove, Write
 from memd.model.problem import Problem
 from memd.recall.names import clean
 from memd.serve.handlers import problems
@@ -42,6 +44,7 @@ class Upkeep:
         self.started = time.time()
         self.config_problems: tuple[Problem, ...] = ()
         self.jobs: Callable[[], list[dict[str, Any]]] = list
+        self.failing: Callable[[], dict[str, str]] = dict
         self._root = core.keeper.how.root
 
     # files that memd keeps -------------------------------------------------------------------------------------------
@@ -88,11 +91,23 @@ class Upkeep:
     # the watcher, displaced files ------------------------------------------------------------------------------------
 
     async def tick(self) -> None:
-        """Every second or so: let go of displaced files; a save that came late is kept, and looked at."""
-        if self.core.writer.holding:
-            late = await self.core.in_scribe(self.core.writer.settle, self.stamp())
-            if late:
-                self.core.touch(frozenset(each.path for each in late))
+        """Every second or so: let go of displaced files. A save that came late is in `.conflict/` by then; where it only
+        added lines it goes into the note as well."""
+        if not self.core.writer.holding:
+            return
+        late = await self.core.in_scribe(self.core.writer.settle, self.stamp())
+        for each in late:
+            await self._take_late(each.path, each.before, each.found, each.kept)
+
+    async def _take_late(self, path: str, before: bytes, found: bytes, kept: str) -> None:
+        async with self.core.turn:
+            now = self.core.bodies.data(path)
+            merged = await self.core.in_reader(merge.three_way, before, now, found) if now is not None else None
+            if now is None or merged is None:
+                self.core.touch(frozenset({path}))
+                return
+            steps = (Write(path, merged, sha256(now), append=True), Remove(kept, sha256(found)))
+            await self.core.apply(Plan(steps, ("a late save was merged",)), self.stamp())
 
     async def scan(self) -> None:
         """What the watcher missed, and whether it still hears anything."""
@@ -129,6 +144,8 @@ class Upkeep:
             found.append(Problem("held", "", 0, keeper.hold.reason, "memd refresh --accept takes the loss over"))
         if library.indexer.error:
             found.append(Problem("index", "", 0, library.indexer.error, "free some space; memd tries again by itself"))
+        for name, why in self.failing().items():
+            found.append(Problem("step_failed", "", 0, f"{name}: {why}", "memd tries again by itself, later each time"))
         vectors = library.vector_status()
         if vectors.state == "off" and self.config.vectors.model != "off":
             found.append(Problem("no_vectors", "", 0, vectors.reason or "no model", "search by words goes on"))
@@ -172,7 +189,7 @@ class Upkeep:
             "jobs": self.jobs(),
             "methods": self.measures.summary(),
             "queues": {"index": core.library.indexer.pending, "displaced": core.writer.holding},
-            "errors": list(self.measures.errors),
+            "failing": self.failing(),
             "problems": sum(len(note.problems) for note in core.vault.notes.values()) + len(self._reported()),
         }
 
