@@ -14,6 +14,10 @@ from memd.bridge.cli_shell import Shell, safe
 Answer = dict[str, Any]
 
 
+_LAGS = ("search", "retrieve", "list", "recent", "context", "refresh", "reindex")
+"""Words whose answer depends on the index being in step."""
+
+
 def show(shell: Shell, word: str, answer: Answer) -> None:
     if "plan" in answer and isinstance(answer["plan"], str):
         plan(shell, answer)
@@ -21,7 +25,7 @@ def show(shell: Shell, word: str, answer: Answer) -> None:
         shown: Callable[[Shell, Answer], None] = _SHOWN.get(word) or outline
         shown(shell, answer)
     index = answer.get("index", {})
-    if not index.get("current", True):
+    if word in _LAGS and not index.get("current", True):
         shell.say(f"(the index is behind: {index.get('pending', 0)} files wait)")
 
 
