@@ -1,0 +1,105 @@
+"""A language model behind an OpenAI-compatible endpoint: typed answers, bounded retries, and none is no failure."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from memd.daemon import models
+from memd.daemon.models import Model
+from memd.daemon.prompts import Asker
+from memd.form import tasks
+from memd.model.config import Config, FormationConfig, LlmConfig
+from memd.model.question import Judge
+
+
+class Verdict(Struct):
+    same: bool
+    reason: str = ""
+
+
+@contextmanager
+def endpoint(*answers: str | int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An endpoint that gives these answers in turn: a text, or a status. Yields its URL and what it was asked."""
+    asked: list[dict[str, Any]] = []
+    left = list(answers)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            answer = left.pop(0) if left else 500
+            status, content = (200, answer) if isinstance(answer, str) else (answer, "")
+            message = {"role": "assistant", "content": content}
+            body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": "m",
+                               "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}).encode()  # fmt: skip
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", asked
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models.time, "sleep", lambda seconds: None)
+
+
+def test_an_answer_comes_as_the_type_that_was_asked_for() -> None:
+    """The schema goes along, JSON in a fence is understood, the answer is a typed value."""
+    with endpoint('```json\n{"same": true, "reason": "both say Porto"}\n```') as (url, asked):
+        model = Model(LlmConfig(base_url=url, model="m"))
+        assert model.ask("Judge.", {"new": "a"}, Verdict) == Verdict(True, "both say Porto")
+    assert asked[0]["response_format"]["json_schema"]["schema"]
+
+
+def test_an_answer_that_does_not_fit_is_asked_for_again() -> None:
+    """The second try is told what was wrong with the first."""
+    with endpoint("yes", '{"same": "perhaps"}', '{"same": false}') as (url, asked):
+        assert Model(LlmConfig(base_url=url, model="m")).ask("Judge.", {}, Verdict) == Verdict(False)
+    assert "does not fit" in asked[1]["messages"][-1]["content"]
+
+
+def test_a_model_that_cannot_be_had_is_no_answer() -> None:
+    """Errors of the endpoint and nobody listening give None after bounded tries, and a reason without any text of ours."""
+    with endpoint(500, 500, 500, 500) as (url, asked):
+        model = Model(LlmConfig(base_url=url, model="m"))
+        assert model.ask("Judge.", {}, Verdict) is None
+        assert len(asked) == models.TRIES
+    silent = Model(LlmConfig(base_url="http://127.0.0.1:9/v1", model="m", timeout=1))
+    assert silent.ask("Judge.", {}, Verdict) is None
+    assert "did not answer" in silent.error
+
+
+def test_every_task_has_a_prompt_and_a_type() -> None:
+    """Each task that a step may ask can be asked: its prompt is a file of config/prompts."""
+    with endpoint(*["{}"] * 40) as (url, asked):
+        config = Config(formation=FormationConfig(method="llm"), llm=LlmConfig(base_url=url, model="m"))
+        ask = Asker(lambda: config)
+        for task in tasks.TYPES:
+            ask(Judge(task, {}, "key"))
+    assert len({one["messages"][0]["content"][:80] for one in asked}) >= len(tasks.TYPES) - 1
+
+
+def test_rules_ask_nobody() -> None:
+    """With `method = "rules"` no endpoint is looked for, whatever the config names."""
+    config = Config(llm=LlmConfig(base_url="http://127.0.0.1:9", model="m"))
+    assert Asker(lambda: config)(Judge("atoms", {}, "key")) is None
