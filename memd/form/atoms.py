@@ -183,7 +183,7 @@ def _located(atom: Atom, said: Sequence[Said]) -> Atom:
     return msgspec.structs.replace(
         atom,
         quotes=tuple(words for _, words in quotes),
-        turns=tuple((*links, *rest)),
+        turns=(*links, *rest),
         rationale=_noted(atom.rationale, lost),
     )
 

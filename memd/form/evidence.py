@@ -12,12 +12,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from datetime import datetime, tzinfo
 from itertools import groupby
-from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
 
 from memd.edit.titles import slug
+from memd.form.moments import instant, rfc3339, zone_of
+from memd.form.present import Same, There, present
 from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.fingerprint import fingerprint, make_id, sha256
@@ -28,9 +29,11 @@ from memd.model.question import Asking, Read
 from memd.model.vault import Vault, stem
 from memd.parse import render
 from memd.parse.exports.documents import sections
-from memd.parse.memory import block, spans
+from memd.parse.memory import block
 
 DOCUMENT = frozenset({"text/markdown", "markdown", "document"})
+
+
 """Modalities whose text is a document: its sections are the chunks."""
 
 
@@ -82,13 +85,13 @@ def register(vault: Vault, config: Config, now: datetime, material: Material) ->
     steps: list[Write] = []
     reads: list[tuple[str, str]] = []
     kept: dict[int, list[Kept]] = defaultdict(list)
-    timeless = _Same()
+    timeless = Same()
     for note in _timeless_files(files.values(), due):
-        timeless.add(_present(note, note.path, (yield Read(note.path))))
+        timeless.add(present(note, note.path, (yield Read(note.path))))
     for day, group in groupby(sorted(due, key=lambda d: d.day), key=lambda d: d.day):
         path = files[day].path if day in files else evidence_path(config, material.session, day)
         data: bytes | None = yield Read(path)
-        there = _present(files.get(day), path, data)
+        there = present(files.get(day), path, data)
         write = _append(there, material, day, list(group), known, timeless, now)
         for number, place in write.placed:
             kept[number].append(place)
@@ -103,43 +106,23 @@ def register(vault: Vault, config: Config, now: datetime, material: Material) ->
     return Plan(tuple(steps), reasons, tuple(reads)), told
 
 
-class _There(Struct, frozen=True):
-    """A file as it stands: None bytes where there is none."""
-
-    path: str
-    data: bytes | None
-    turns: tuple[Turn, ...]
-    id: str
-
-
 class _Written(Struct, frozen=True):
     content: bytes | None
     placed: tuple[tuple[int, Kept], ...]
 
 
-def _present(note: Note | None, path: str, data: bytes | None) -> _There:
-    """The file's turns: from the snapshot where it holds these very bytes, else read again."""
-    if data is None:
-        return _There(path, None, (), "")
-    if note is not None and note.sha256 == sha256(data):
-        return _There(path, data, note.turns, note.id)
-    text = data.decode("utf-8", "replace")
-    found = re.search(r"^id: *[\"']?(ev-[a-z0-9]+)", text, re.M)
-    return _There(path, data, tuple(s.turn for s in spans(text)), note.id if note else found[1] if found else "")
-
-
 def _append(
-    there: _There,
+    there: There,
     material: Material,
     day: str,
     due: list[_Due],
     known: dict[str, tuple[Note, Turn]],
-    timeless: _Same,
+    timeless: Same,
     now: datetime,
 ) -> _Written:
     id = there.id or make_id("ev", material.session, day)
     by_event = {t.event_id: t for t in there.turns if t.event_id}
-    same = _Same(there)
+    same = Same(there)
     number = max((int(t.id[1:]) for t in there.turns if re.fullmatch(r"t\d+", t.id)), default=0)
     placed: list[tuple[int, Kept]] = []
     blocks: list[str] = []
@@ -165,33 +148,6 @@ def _append(
     return _Written(content, tuple(placed))
 
 
-class _Same:
-    """Turns without an event id: the same speaker, moment and text, as often as it was there before."""
-
-    def __init__(self, *files: _There) -> None:
-        self._left: dict[tuple[str, str, str], list[tuple[_There, str]]] = defaultdict(list)
-        self._waiting: list[_There] = list(files)
-
-    def add(self, there: _There) -> None:
-        self._waiting.append(there)
-
-    def take(self, event: Event) -> tuple[_There, str] | None:
-        """Where the next turn stands that says the same; None where there is none left."""
-        for there in [t for t in self._waiting if any((u.speaker, u.at) == (event.speaker, event.at) for u in t.turns)]:
-            self._waiting.remove(there)
-            for span in spans((there.data or b"").decode("utf-8", "replace")):
-                key = (span.turn.speaker, span.turn.at, fingerprint(span.words))
-                self._left[key].append((there, span.turn.id))
-        left = self._left.get((event.speaker, event.at, fingerprint(event.text)))
-        return left.pop(0) if left else None
-
-
-def _timeless_files(files: Iterable[Note], due: list[_Due]) -> list[Note]:
-    """Files that may hold a turn said at an unknown time, whatever day it was taken in."""
-    speakers = {item.event.speaker for item in due if not item.event.id and not item.event.at}
-    return [n for n in files if speakers and any(not t.at and t.speaker in speakers for t in n.turns)]
-
-
 def _kept(evidence: str, path: str, turn: str, event: Event, new: bool) -> Kept:
     return Kept(f"{evidence}#{turn}", f"{stem(path)}#^{turn}", path, event.id, new)
 
@@ -207,7 +163,7 @@ def _told(kept: dict[int, list[Kept]], events: int) -> Registered:
 
 
 def _content(
-    there: _There, material: Material, day: str, id: str, blocks: list[str], sensitive: bool, now: datetime
+    there: There, material: Material, day: str, id: str, blocks: list[str], sensitive: bool, now: datetime
 ) -> bytes:
     added = "".join(blocks).encode("utf-8", "replace")
     count = len(there.turns) + len(blocks)
@@ -254,7 +210,7 @@ def _due(events: Iterable[Event], now: datetime, zone: tzinfo) -> list[_Due]:
     moment = ""
     due: list[_Due] = []
     for (number, event), day in zip(whole, days, strict=True):
-        moment = _instant(event.at) if event.at else moment
+        moment = instant(event.at) if event.at else moment
         due.append(_Due(event, day or event.captured_at[:10], number, moment))
     return due
 
@@ -275,31 +231,6 @@ def _timed(event: Event, number: int, now: datetime, zone: tzinfo) -> Event:
     speaker = event.speaker.strip() or event.role or "unknown"
     captured = captured or now.isoformat(timespec="milliseconds")
     return msgspec.structs.replace(event, speaker=speaker, at=at, captured_at=captured)
-
-
-def rfc3339(text: str, zone: tzinfo, where: str) -> str:
-    """A time as it is written: an offset of its own is kept, universal and bare times are told in the vault's zone."""
-    try:
-        moment = datetime.fromisoformat(text.strip())
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=zone)
-        elif not moment.utcoffset():
-            moment = moment.astimezone(zone)
-    except (ValueError, OverflowError) as error:
-        raise Refused(
-            "invalid_params", f"{where} is not a time: give RFC 3339, as 2026-04-02T09:00:00+08:00"
-        ) from error
-    return moment.isoformat()
-
-
-def _instant(text: str) -> str:
-    """A key that sorts as time does, whatever the offset."""
-    return f"{datetime.fromisoformat(text).timestamp():020.6f}"
-
-
-def zone_of(config: Config, now: datetime) -> tzinfo:
-    """The vault's zone: the configured one, else that of now."""
-    return ZoneInfo(config.vault.timezone) if config.vault.timezone else now.tzinfo or ZoneInfo("UTC")
 
 
 def evidence_path(config: Config, session: str, day: str) -> str:
@@ -348,3 +279,9 @@ def remembered(
         rationale="told to remember it",
     )
     return material, (atom,)
+
+
+def _timeless_files(files: Iterable[Note], due: list[_Due]) -> list[Note]:
+    """Files that may hold a turn said at an unknown time, whatever day it was taken in."""
+    speakers = {item.event.speaker for item in due if not item.event.id and not item.event.at}
+    return [n for n in files if speakers and any(not t.at and t.speaker in speakers for t in n.turns)]

@@ -34,7 +34,7 @@ _LIKE_HEADER = re.compile(r"^(\s*\\*)(?=\*\*.*\*\* · )")
 _LIKE_ID = re.compile(r"^((?:.*\s)?\\*)(?=\^[A-Za-z0-9-]+\s*$)", re.S)
 _LIKE_FENCE = re.compile(r"^([\s>*+-]*)(\\*)(?=(`{3,}|~{3,})(.*)$)", re.S)
 _COMMENT = re.compile(r"([%<])(\\*)(?=(?<=%)%|(?<=\\)%|(?<=<)!--|(?<=\\)!--)")
-_PLAIN_SPEAKER = re.compile(r"^(?!\s)[^*·%\x00-\x1f\x7f\x85\u2028\u2029\\]+(?<!\s)$")
+_PLAIN_SPEAKER = re.compile(r"^(?!\s)[^*·%\x00-\x1f\x7f\x85\u2028\u2029\\]+(?<!\s)\Z")
 _DISPLAY = re.compile(r"[*·%\\\x00-\x20\x7f\x85\u2028\u2029]+")
 
 

@@ -3,7 +3,7 @@
     turns → sentences → clauses with their subjects → statements (judged, told of their holder) → merged → atoms
 
 `atoms_of` is the whole of it. The lists of words are data (`words_en`, `words_zh`); what a turn says only together with
-another is `dialogue`'s; what a whole turn is, `frames`'s. Never knows a vault.
+another is `answers`', `offers`' and `corrections`'; what a whole turn is, `frames`'s. Never knows a vault.
 """
 
 from __future__ import annotations
@@ -39,12 +39,17 @@ def atoms_of(turns: Sequence[Said], owner: str = "") -> tuple[Atom, ...]:
 
 def _field(statement: Statement) -> tuple[str, str]:
     clause = statement.topic or statement.clause
-    return statement.holder, aspects.aspect(clause, statement.chinese, statement.subject.name)
+    if statement.chinese and statement.subject.kind == "person":
+        clause = clause[statement.subject.end :]
+    return statement.holder, aspects.aspect(clause, statement.chinese, statement.holder)
 
 
 def _atom(statement: Statement, subject: str, aspect: str, kind: str, turns: Sequence[Said]) -> Atom:
     turn = statement.turn
-    first, last = aspects.valid(statement.clause, said_on(turn), aspect)
+    day = said_on(turn)
+    first, last = aspects.valid(statement.clause, day, aspect)
+    if kind == "state" and day and first > str(day) and not aspects.repeats(statement.clause, statement.chinese):
+        kind = "claim"
     others = tuple((turns[n].link, quote) for n, quote in statement.also)
     person = statement.subject.kind == "person"
     return Atom(
@@ -72,6 +77,5 @@ def _named(statement: Statement) -> bool:
     return (
         subject.kind in ("owner", "person")
         or subject.mine
-        or (any(c.isupper() for c in subject.name[:1])
-        and " " in subject.name)
+        or (any(c.isupper() for c in subject.name[:1]) and " " in subject.name)
     )

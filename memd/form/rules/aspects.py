@@ -24,18 +24,18 @@ _FIELDS: tuple[tuple[str, str, str], ...] = (
     (
         "home",
         "住处",
-        r"\b(?:live[sd]? (?:in|on|at|near|with|by)|living (?:in|at|on)|moved? (?:to|in|into|out|from)|moving (?:to|in|into|out)|relocat\w+|my (?:new )?(?:address|flat|apartment|house) is)\b|(?:(?<![卡稳记抓困停留拦挡憋忍])住(?:在|[^，。了]{1,8}(?:区|市|楼|路|街|村|镇|下|边|里|附近|层|巷|园))|搬到|搬去|搬进|定居|租住)",
+        r"\b(?:live[sd]? (?:in|on|at|near|with|by)|living (?:in|at|on)|moved? (?:to|in|into|out|from)|moving (?:to|in|into|out)|relocat\w+|my (?:new )?(?:address|flat|apartment|house) is)\b|(?:(?<![卡稳记抓困停留拦挡憋忍])住(?!宿|院)(?:在|[^，。了]{1,8}(?:区|市|楼|路|街|村|镇|下|边|里|附近|层|巷|园))|搬到|搬去|搬进|定居|租住)",
     ),
     (
         "workplace",
         "工作",
-        r"\b(?:work(?:s|ed|ing)? (?:at|for|as)|my job is|employed (?:at|by)|started (?:a new job|at)|new job|joined)\b|(?:上班在|在[^，。]{1,12}(?:工作|上班|任职)|入职|就职)",
+        r"\b(?:work(?:s|ed|ing)? (?:at|for|as)|my job is|employed (?:at|by)|started (?:a new job|at)|new job|joined|transferred to)\b|(?:上班在|在(?!找)[^，。]{1,12}(?:工作|上班|任职)|入职|就职|跳槽|调[到去])",
     ),
     ("birthday", "生日", r"\bbirthday\b|生日"),
     (
         "age",
         "年龄",
-        r"\b(?:i'm|i am|is|turned|turning) \d{1,3}(?: years old)?\b(?!\s*(?:min|hour|day|km|%|:|st|nd|rd|th))|\d{1,3}岁",
+        r"\b(?:i'm|i am|he's|she's) \d{1,3}\b(?!\s*(?:min|hour|day|km|%|:|st|nd|rd|th|\.))|\b\d{1,3} years old\b|\bturn(?:s|ed|ing)? \d{1,3}\b(?! (?:on|into) (?!\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))|\d{1,3}岁",
     ),
     (
         "commute",
@@ -86,7 +86,7 @@ def aspect(clause: str, chinese: bool, subject: str) -> str:
 def _aspect_en(clause: str, subject: str) -> str:
     low = clause.replace("’", "'")
     named = re.match(
-        r"(?:\W*)(?:my|our|the)\s+([\w' -]{2,40}?)(?:'s|\s+(?:is|are|was|were|has been|will be|meets|opens|closes|starts|ends|expires|costs|runs|leaves))\b(.*)",
+        r"(?:\W*)(?:my|our|the)\s+([\w' -]{2,40}?)(?:'s(?= (?:a|an|the|on|at|in|from|called|not|now|\d))|\s+(?:is|are|was|were|has been|will be|meets|opens|closes|starts|ends|expires|costs|runs|leaves)\b)(.*)",
         low,
         re.I,
     )
@@ -95,7 +95,7 @@ def _aspect_en(clause: str, subject: str) -> str:
             return named[1].lower()
     elif named and _TIMED.match(named[2]):
         return "time"
-    taken = {t.lower() for t in tokens(subject)} if not named else set()
+    taken = {t.lower() for t in tokens(subject)}
     words = [t for t in content_en(low) if t not in taken and not _VALUE_EN.match(t)]
     return " ".join(dict.fromkeys(words[:3])) or " ".join(content_en(low)[:2])
 
@@ -142,6 +142,13 @@ def kind(clause: str, chinese: bool) -> str:
     )
 
 
+def repeats(clause: str, chinese: bool) -> bool:
+    """A habit: it holds for no one day."""
+    if chinese:
+        return re.search(words_zh.HABIT, clause) is not None
+    return any(t.lower() in words_en.HABIT for t in tokens(clause))
+
+
 def valid(clause: str, said: date | None, aspect_: str) -> tuple[str, str]:
     """(valid_from, valid_to): the day or days that the clause names, "" where it names none, as a birthday does not."""
     if said is None or aspect_ in ("birthday", "生日"):
@@ -151,10 +158,9 @@ def valid(clause: str, said: date | None, aspect_: str) -> tuple[str, str]:
         return "", ""
     first, last = found[0], found[-1]
     if (
-        (len(found) == 1
-        and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", clause[: first.start]))
-        or clause[first.end : first.end + 2] in ("起", "开始")
-    ):
+        (len(found) == 1 and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", clause[: first.start]))
+        or re.match(r"(?i)(?:since|from)\b", clause[first.start :])
+    ) or clause[first.end : first.end + 2] in ("起", "开始"):
         return str(first.first), ""
     if first.first == first.last and len(found) == 1:
         ends = _EXPIRES.search(clause)

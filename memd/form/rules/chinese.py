@@ -20,10 +20,10 @@ _MINE = re.compile(
     rf"^我们?(?:的[一-龥]{{1,4}}?(?=(?:{w.KIN})[是叫姓在要会已说最刚今明去从])|(?:的|现在的|以前的)?(?:双胞胎|亲|大|小|二|三|前|新|高中|大学|初中|小学|公司|隔壁)|的|家的?|公司的?|班的?|组里?的?|学校的?|单位的?)?(?P<kin>{w.KIN})(?!校|带|馆|节|乡|大学|中学|费|市|业|红|的家)"
 )
 _KIN = re.compile(rf"^(?:有个?|一个|那个|这个)?(?P<kin>{w.KIN})(?![校带馆节乡费业红]|大学|中学|市)")
-_NAME = re.compile(rf"^(?P<name>{w.TITLED}|[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)*)(?=[\u4e00-\u9fff\s，,])")
+_NAME = re.compile(rf"^(?P<name>{w.TITLED}|[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)*)(?=[\u4e00-\u9fff\s])")
 _PRONOUN = re.compile(r"^(他们|她们|它们|他|她|它)(?!人|杀)")
 _VERB = re.compile(
-    r"到期|[是在有要会能把被给已将想去来用叫姓属坐住搬改换开关停涨降重漏坏丢卖买修吃喝响亮过写放摆长]|不|没|负责|打算|准备|计划|喜欢|过敏|说|每|都|也|就|刚|还"
+    r"到期|[是在有要会能把被给已将想去来用叫姓属坐住搬改换开关停涨降得着滴掉裂断重漏坏丢卖买修吃喝响亮过写放摆长]|不|没|负责|打算|准备|计划|喜欢|过敏|说|每|都|也|就|刚|还"
 )
 _STARTS = re.compile(rf"^(?:{w.STARTS})")
 _COMMA = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])\s+(?=不过|但是?|所以|而)|——")
@@ -91,6 +91,10 @@ def subject(text: str) -> Subject:
         return Subject("generic", bare[:2], end=at + 2)
     if found := _NAME.match(bare):
         return Subject("person", found["name"].strip(), end=at + found.end())
+    if (owned := re.match(rf"[一-龥]{{1,6}}的(?:{w.KIN})(?![的校带馆])", bare)) and not re.search(
+        r"[我你他她是在有]", owned[0]
+    ):
+        return Subject("person", owned[0], False, at + owned.end())
     if found := _KIN.match(bare):
         return _kin(bare, found, at, mine=False)
     if re.match(
@@ -119,7 +123,7 @@ def _kin(bare: str, found: re.Match[str], at: int, *, mine: bool = True) -> Subj
 def _thing(bare: str, at: int) -> Subject:
     if (mine := re.search(r"我", bare)) and re.match(r"[^，,]{1,12}[，,]\s*我", bare):
         return Subject("owner", end=at + mine.end())
-    if re.match(r"(?:不|没|是|就是|也|都|很|太|真|好)", bare):
+    if re.match(r"(?:[有去来做看听吃喝玩学说想要会能可打感觉]|应该|必须|不|没|是|就是|也|都|很|太|真|好)", bare):
         return Subject("none", end=at)
     verb = _VERB.search(bare, 2)
     stop = re.search(r"[，,。：:]", bare)
@@ -128,7 +132,8 @@ def _thing(bare: str, at: int) -> Subject:
         end = stop.start() if stop and stop.start() <= 10 else -1
         if end <= 0 or not verb:
             return Subject("none", end=at)
-    return Subject("thing", bare[:end].rstrip("的 "), end=at + end) if 0 < end <= 16 else Subject("none", end=at)
+    name = re.split(w.TIME, bare[:end])[0].rstrip("的 ") or bare[:end].rstrip("的 ")
+    return Subject("thing", name, end=at + end) if 0 < end <= 16 else Subject("none", end=at)
 
 
 def clauses(text: str) -> list[str]:

@@ -75,7 +75,9 @@ def _named_day(m: re.Match[str], said: date, back: bool) -> Days:
         found = found + timedelta(days=7) if which != "next" and found < said else found
     else:
         ahead = (day - said.weekday()) % 7
-        found = said - timedelta(days=(-ahead) % 7 or 7) if which == "last" or back else said + timedelta(days=ahead)
+        found = (
+            said - timedelta(days=(-ahead) % 7 or 7) if which == "last" or back else said + timedelta(days=ahead or 7)
+        )
     return found, found
 
 

@@ -58,7 +58,7 @@ def _bare_week(m: re.Match[str], said: date, back: bool) -> Days:
     if m["day"] == "末":
         return weekday(said, 5, -1 if back else 0), weekday(said, 6, -1 if back else 0)
     ahead = (_WEEKDAY[m["day"]] - said.weekday()) % 7
-    return _same(said - timedelta(days=(-ahead) % 7) if back else said + timedelta(days=ahead))
+    return _same(said - timedelta(days=(-ahead) % 7) if back else said + timedelta(days=ahead or 7))
 
 
 def _month(m: re.Match[str], said: date, back: bool) -> Days:
@@ -145,7 +145,7 @@ _RULES: tuple[tuple[str, bool, Callable[[re.Match[str], date, bool], Days]], ...
         _full,
     ),
     (
-        r"(?P<year>今年|明年|后年|去年|前年)(?:(?P<m>"
+        r"(?P<year>今年|明年|后年|(?<!不)(?<!没)去年(?!检|费)|前年)(?:(?P<m>"
         + _N
         + r")月(?:(?P<d>"
         + _N
@@ -165,7 +165,7 @@ _RULES: tuple[tuple[str, bool, Callable[[re.Match[str], date, bool], Days]], ...
         _bare_week,
     ),
     (
-        r"(?<![月\d每第一二三四五六七八九十])(?P<d>\d{1,2}|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])号(?![线楼院门馆机码室])",
+        r"(?<![月\d每第一二三四五六七八九十巷路街弄村道楼栋区园])(?P<d>\d{1,2}|[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九])号(?![线楼院门馆机码室])",
         True,
         _of_month,
     ),

@@ -1,6 +1,6 @@
 """Whether a clause is a plain statement of its speaker's, and how sure that is. Silence (0.0) is the answer in doubt.
 
-Knows one clause at a time. Never knows the dialogue; what an answer, a correction or an acceptance adds is `dialogue`'s.
+Knows one clause at a time. Never knows the dialogue; what an answer, a correction or an acceptance adds is `answers`', `offers`' and `corrections`'.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from memd.form.rules.frames import has_quotation, mostly_quoted
 SURE = 0.9
 THIRD = 0.86
 THING = 0.85
+LONGEST = 500
+"""Characters of a sentence that rules trust themselves to read."""
 
 _SECRET = re.compile(f"(?:{words_en.CREDENTIALS})|{words_zh.CREDENTIALS}|‹", re.I)
 _MAY = re.compile(r"(?<=\s)May\b")
@@ -23,7 +25,7 @@ _POLITE = re.compile(
 )
 _TALK = re.compile(
     r"^(?:(?:the user )?(?:i|we) (?:just )?(?:said|mentioned|asked|told you|was asking|was saying|meant|explained|forgot to (?:say|mention|tell)|promise|swear|bet|agree|disagree|"
-    r"think so|don't think so|see what|know what|like (?:that|the sound|your|it|this)|love (?:that|it|this|your)|appreciate|owe you|trust you))\b",
+    r"think so|don't think so|see what|know what|like (?:that|the sound|your|it|this)|love (?:that|it|this|your)|appreciate|owe you|trust you|(?:\'ll|will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|be there|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)))\b|^(?:i|we)(?:\'ll| will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)\b|^there(?:\'s| is| was) (?:something|nothing|so much|a lot|no (?:doubt|way|point|need))\b",
     re.I,
 )
 _ASKED = re.compile(
@@ -34,14 +36,32 @@ _META_ZH = re.compile(
 )
 
 
+_PROMISE_ZH = re.compile(
+    r"我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
+)
+_GENERIC_ZH = re.compile(r"是[^，。]*(?:的|一种)|让人|使人|能够|可以|应该|需要|才能|就能|往往")
+_PARTICULAR_ZH = re.compile(
+    r"\d|[一二三四五六七八九十两]+[点月号日元块层楼岁个只条年天]|周[一二三四五六日]|每|[A-Za-z]{2}|[“《]|不是"
+)
+
+
 def secret(text: str) -> bool:
     """Words about a credential, or the place where one stood."""
     return bool(_SECRET.search(text))
 
 
+def without_secrets(text: str) -> str:
+    """The text without the lines that speak of a credential which nobody masked."""
+    if not _SECRET.search(text):
+        return text
+    return "\n".join(line for line in text.split("\n") if "‹" in line or not _SECRET.search(line))
+
+
 def unfit(sentence: Sentence) -> str:
     """Why a whole sentence states nothing: a word for it, "" for a sentence that may."""
     text = sentence.text
+    if len(text) > LONGEST:
+        return "long"
     module, words = (chinese, words_zh) if sentence.chinese else (english, words_en)
     bare = text[len(module.lead(text)) :] or text
     checks = (
@@ -99,30 +119,55 @@ def _silent_en(clause: str, who: Subject) -> bool:
     if (
         _POLITE.match(text)
         or _TALK.match(text)
-        or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I)
-        and who.kind != "owner")
+        or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I) and who.kind != "owner")
     ):
         return True
     if re.search(r"\b(?:would|should|ought to|used to be able)\b", text, re.I) and not re.search(
         r"\bwould (?:rather|like|love|prefer|never)\b", text, re.I
     ):
         return True
-    if re.search(r"(?i)\b(?:that much|like that|about that|do (?:that|it|this)|just want(?:ed)? to)\b|^i just\b", text):
+    if re.search(
+        r"(?i)\b(?:that much|like that|about that|(?:do|did|done|doing) (?:that|it|this|so)|just want(?:ed)? to)\b|^i just\b|\b(?:felt|feels?|feeling)\b(?! (?:about|that))",
+        text,
+    ):
         return True
     if not english.has_verb(text):
         return True
     carried = english.content(text)
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
-    return len(carried) < (1 if strong or who.kind in ("owner", "person") else 2)
+    if who.kind == "thing" and not who.mine:
+        told = [t for t in carried if t not in words_en.EVALUATIONS]
+        return (
+            len(told) < 2
+            or re.search(r"\bcan be\b", text, re.I) is not None
+            or (len(told) < 3 and len(told) < len(carried))
+        )
+    if who.kind == "person" and not strong and not set(carried) - {t.lower() for t in english.tokens(who.name)}:
+        return True
+    if len(carried) == 1 and not strong and who.kind in ("owner", "person"):
+        return carried[0] in words_en.EVALUATIONS or (
+            re.search(r"\b(?:felt|feel|won|made it|did it)\b", text, re.I) is not None and who.kind == "owner"
+        )
+    return len(carried) < 1
 
 
 def _silent_zh(clause: str, who: Subject) -> bool:
     if re.search(words_zh.HYPOTHETICAL, clause) or re.search(words_zh.MODAL_UNSURE, clause, re.I):
         return True
+    if (
+        re.search(r"吧[。！]?$|[你您]|(?:哪儿?|什么|谁)[都也][没不]", clause)
+        or _PROMISE_ZH.search(clause)
+        or (re.search(r"天气", clause) and len(chinese.content(clause)) < 8)
+    ):
+        return True
     if chinese.is_mood(clause) or _ASKED.search(clause) or (who.kind == "owner" and _META_ZH.match(clause)):
         return True
-    if who.kind == "person" and re.search(r"^.{0,8}[说讲称提告]", clause):
+    if who.kind == "person" and re.search(r"^.{0,3}(?:说|讲|称|提到|提过|告诉|转述)", clause[who.end :]):
         return True
     if re.search(r"[你您]", clause) and who.kind != "owner":
+        return True
+    if who.kind == "thing" and "我" not in clause and _GENERIC_ZH.search(clause) and not _PARTICULAR_ZH.search(clause):
+        return True
+    if who.kind in ("person", "thing") and len(chinese.content(clause[who.end :])) < (2 if who.kind == "person" else 1):
         return True
     return len(chinese.content(clause)) < (2 if who.kind in ("owner", "person") else 3)

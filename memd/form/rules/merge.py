@@ -78,11 +78,9 @@ def merged(statements: list[Statement]) -> list[Statement]:
 def same(a: Statement, b: Statement) -> bool:
     """The same holder, polarity and values, and most of the words of the shorter one."""
     things = "thing" in (a.subject.kind, b.subject.kind) and a.turn.speaker == b.turn.speaker and a.number != b.number
-    if (
-        (a.holder != b.holder
-        and not (things and "person" not in (a.subject.kind, b.subject.kind)))
-        or bool(_NEGATED.search(a.clause)) != bool(_NEGATED.search(b.clause))
-    ):
+    if (a.holder != b.holder and not (things and "person" not in (a.subject.kind, b.subject.kind))) or bool(
+        _NEGATED.search(a.clause)
+    ) != bool(_NEGATED.search(b.clause)):
         return False
     mine, its = values(a), values(b)
     if mine and its and mine != its and not (mine <= its or its <= mine):

@@ -13,13 +13,13 @@ _FENCE = re.compile(r"^[ >]*(`{3,}|~{3,}).*?(?:^[ >]*\1[`~]*[ \t]*$|\Z)", re.M |
 _LOG = re.compile(
     r"""^\s*(?:\d{4}[-/]\d\d[-/]\d\d[T\ ]\d\d:\d\d|\[?\d\d:\d\d:\d\d|[A-Z][a-z]{2}[ ]+\d+[ ]\d\d:\d\d:\d\d|\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\b
     |Traceback\b|File\ "|at\ [\w.$<>]+\(|\w*(?:Error|Exception)\b:|\$\ |>>>|curl\ |sudo\ |git\ |pip\ |npm\ |docker\ |SELECT\ |INSERT\ |import\ |from\ \w+\ import
-    |def\ |class\ |function\ |const\ |let\ |var\ |public\ |\#include|<\?|</?\w+[^>]*>\s*$|[{}\[\]();]+\s*$|[\w.-]+\s*=\s*\S+\s*;?\s*$|[-\w.]+@[-\w.]+:.*[$\#]
+    |def\ |class\ |function\ |const\ |let\ |var\ |public\ |\#include|<\?|</?\w+[^>]*>\s*$|(?:fatal|error|warning|panic|exception|note|hint|warn|E\d+):|[{}\[\]();]+\s*$|[\w.-]+\s*=\s*\S+\s*;?\s*$|[-\w.]+@[-\w.]+:.*[$\#]
     |[-+@]{2,}|\w[\w.]*\([^)]*\)\s*;?\s*$|"[\w-]+"\s*:)""",
     re.X,
 )
 _CONFIG = re.compile(r"^\s*[a-zA-Z_][\w.-]*\s*[:=]\s*\S+.*$")
 _END = re.compile(
-    r"(?<=[。！？!?；;…])(?![。！？!?；;…”’」』\"'）)])|(?<=[。！？!?…][”’」』）)\"])|(?<=[.!?])(?=\s)|(?<=[.!?][\"'”’)])(?=\s)|\n"
+    r"(?<=[。！？!?；;…])(?![。！？!?；;…”’」』\"'）)])|(?<=[。！？!?…][”’」』）)\"])|(?<=[.!?])(?=\s)|(?<=[.!?][\"'”’)])(?=\s)|\n(?![a-z])|(?<![a-z,])\n"
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Sr|Jr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m)|\b[A-Z])\.$"
@@ -78,5 +78,5 @@ def _open(piece: str) -> bool:
 
 def _hands_over(text: str) -> bool:
     """An instruction or a lead whose material stands behind its colon in the same sentence."""
-    head, colon, rest = re.sub(r"(\d):(\d)", r"\1.\2", text).replace("：", ":").partition(":")
+    _, colon, rest = re.sub(r"(\d):(\d)", r"\1.\2", text).replace("：", ":").partition(":")
     return bool(colon) and len(rest.strip()) > 12 and rest.lstrip()[:1] in "\"“'‘「『"

@@ -18,6 +18,7 @@ _HAD = re.compile(
     r"^\W*(?:never |already |just |always )?(?:been|had|gone|done|seen|made|taken|better|lost|left|forgotten|\w+ed)\b",
     re.I,
 )
+_SLANG = {"wanna": "wants to", "gotta": "has to", "gonna": "is going to"}
 _FULL = {"don't": "does not", "haven't": "has not", "ain't": "is not", "aren't": "is not", "do not": "does not"}
 
 
@@ -35,7 +36,7 @@ def tell(clause: str, speaker: Speaker, pronouns: dict[str, str] | None = None) 
     at = 0
     while at < len(pieces):
         at = _step(pieces, at, told, speaker, pronouns or {})
-    text = re.sub(r"\s+", " ", "".join(told)).strip(" ,;:—–-")
+    text = re.sub(r"\s+", " ", "".join(told)).strip(" ,;:—–-").replace("。", ".")
     text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?", "…", "。")) else text + "."
 
@@ -85,13 +86,19 @@ def _word(piece: str, low: str, who: Speaker, pronouns: dict[str, str], *, first
 def _agree(pieces: list[str], at: int, told: list[str]) -> int:
     """Copies what stands between `I` and its verb, then the verb in its other form; and verbs joined to it by `and`."""
     while at < len(pieces) and (
-        not pieces[at].strip() or pieces[at].lower() in ADVERBS or pieces[at].lower().endswith("ly")
+        not pieces[at].strip()
+        or pieces[at].lower() in ADVERBS
+        or pieces[at].lower() in ("no", "longer")
+        or pieces[at].lower().endswith("ly")
     ):
         told.append(pieces[at])
         at += 1
     if at >= len(pieces) or not pieces[at][0].isalpha():
         return at
     verb = pieces[at]
+    if verb.lower() in _SLANG:
+        told.append(_SLANG[verb.lower()])
+        return at + 1
     form = _FULL.get(verb.lower()) or third(verb)
     told.append(form)
     at += 1

@@ -13,7 +13,7 @@ def tell(clause: str, speaker: Speaker, subject: Subject, pronouns: dict[str, st
     me = speaker.chinese
     text = clause.strip(" ，,；;")
     for pronoun, meant in (pronouns or {}).items():
-        text = re.sub(rf"^((?:{w.TIME})*){pronoun}", lambda m, meant=meant: m[1] + meant, text, count=1)
+        text = re.sub(rf"^((?:{w.TIME})*){pronoun}", rf"\g<1>{re.escape(meant)}", text, count=1)
     text = re.sub(rf"(?:我们|咱们?) ?的?({w.GROUPS})", lambda m: f"{me}家" if m[1] == "家" else f"{me}的{m[1]}", text)
     text = re.sub(r"(?:我们|咱们?)的", f"{me}等人的", text)
     text = re.sub(r"我们|咱们|咱", f"{me}等人", text)
@@ -21,7 +21,7 @@ def tell(clause: str, speaker: Speaker, subject: Subject, pronouns: dict[str, st
         rf"(?:我|本人)(?=(?:双胞胎|亲|大|小|二|三|前|高中|大学|初中|小学|公司|隔壁)?(?:{w.KIN}))(?!家)", f"{me}的", text
     )
     text = re.sub(
-        rf"的([{''.join(w.LONG_KIN)}])(?![{''.join(w.LONG_KIN)}夫子家妈爸\u4e00-\u4e00])",
+        rf"的([{''.join(w.LONG_KIN)}])(?![{''.join(w.LONG_KIN)}夫子家])",
         lambda m: "的" + w.LONG_KIN[m[1]],
         text,
     )

@@ -43,7 +43,11 @@ NOT_NAMES = _set(
     someone somebody everyone everybody nobody anyone people turns guess looks sounds seems let lets did do does is are
     was were can could will would should have has had am speaking talking apparently currently recently finally
     mr mrs ms dr remember note remind write translate make put add book send draft change set fix check give tell show
-    find call email schedule create turn keep use try help explain list sort summarise summarize rewrite shorten"""
+    find call email schedule create turn keep use try help explain list sort summarise summarize rewrite shorten
+    nature life music painting writing reading gaming art love god heaven earth home school work summer winter spring autumn fall
+    christmas easter dogs cats kids books games coffee tea family health time food money success creativity nothing something
+    everything anything glad excited thrilled proud happy sad tired bored pleased amazed delighted stunned thankful grateful
+    thankfully luckily unfortunately fortunately sadly hopefully seriously totally exactly must such must've"""
 )
 VAGUE = _set(
     """i me my mine myself we us our ours you your yours he him his she her hers it its they them their theirs this that
@@ -91,7 +95,7 @@ MOOD = _set(
     """tired exhausted knackered shattered sad happy glad fed bored stressed anxious angry annoyed frustrated grumpy
     cranky lonely miserable overwhelmed drained meh blah ugh sigh excited thrilled sleepy hungry starving down low upset
     depressed gutted numb restless fine okay ok alright good great awful terrible rubbish rough lousy weird off hopeless
-    over done spent wiped jittery gloomy moody worn crushed flat numb swamped busy fuming buzzing proud grateful relieved worried nervous confused lost delighted bummed livid furious"""
+    over done spent wiped jittery gloomy moody worn stoked inspired pumped hooked psyched liberated empowered motivated crushed flat numb swamped busy fuming buzzing proud grateful relieved worried nervous confused lost delighted bummed livid furious"""
 )
 PLACE_MOVES = _set("move moved moving live lives lived living relocate relocated relocating settled")
 PLAN = _set(
@@ -156,6 +160,7 @@ HYPERBOLE = (
     r"\b(?:a|an) (?:alien|vampire|wizard|ghost|zombie|superhero|ninja|pirate|robot|unicorn|dragon)\b",
     r"\bat this rate\b|\baged \w+ years?\b|\bsun burns out\b|\bwork of fiction\b|\bhell freezes\b|\bdog years\b|\bheat death\b|\bfluent in (?:sarcasm|procrastination)\b|\bolympic (?:sport|level|procrastinat\w+)\b|\brestraining order\b",
     r"\b(?:runs|ran|powered|fuelled|fueled) (?:entirely )?(?:on|by) (?:coffee|caffeine|spite|chocolate|tea|biscuits|sheer|pure|panic|hope)\b|\bstaff for (?:my|the) cats?\b|\bmy (?:cat|dog)(?:'s)? (?:servant|butler|landlord|boss|secretary|assistant)\b|\bthe cat owns\b",
+    r"\bsee(?:ing)? other people\b|\bbroken up with my\b|\bin a (?:committed|long-term|toxic) relationship with my\b|\b(?:memory|patience|attention span|appetite|reflexes|grace|elegance|willpower|work ethic|brain) of an? \w+|\brestraining order\b|\bmy (?:fridge|bed|sofa|couch|inbox|cat|dog) (?:and i|misses me|and me)\b",
     r"\bmars\b|\bnarnia\b|\bhogwarts\b",
 )
 UNLIKELY_ACTORS = _set(
@@ -180,7 +185,7 @@ HYPOTHETICAL = (
     r"hypothetically|in theory|depending on|depends on|whether)\b"
 )
 UNSURE = (
-    r"\b(?:maybe|perhaps|might|could|may(?! \d)(?!\b[ ,]*$)|not sure|no idea|don't know|dunno|i guess|i suppose|possibly|probably not|who knows|"
+    r"\b(?:must (?:be|have|feel|get|say)|must've|maybe|perhaps|might|could|may(?! \d)(?!\b[ ,]*$)|not sure|no idea|don't know|dunno|i guess|i suppose|possibly|probably not|who knows|"
     r"can't decide|undecided|haven't decided|hmm+|toying with|tempted|sort of want|or something|unsure)\b"
 )
 DEFER = (
@@ -200,7 +205,7 @@ REJECT = (
     r"against|instead of|decided against|never mind|pass on|turn(?:ed)? (?:it|that) down|not yet)\b"
 )
 CORRECTION = (
-    r"\b(?:sorry,|correction|i meant|i mean\b|scratch that|make that|no,? wait|wait,? no|wait,|actually,?|typo|misspoke|my mistake|my bad|i was wrong|"
+    r"^no,|\b(?:sorry,|correction|i meant|i mean\b|scratch that|make that|no,? wait|wait,? no|wait,|actually,?|typo|misspoke|my mistake|my bad|i was wrong|"
     r"that's wrong|not quite|rather,|oops|whoops|mistyped|got that wrong|mixed up|let me correct|to correct|i should have said|should be|strike that)"
 )
 CHANGE = (
@@ -218,3 +223,12 @@ SMALL_TALK = (
     r"ok\b|okay|sure\b|right\b|got it|understood|i see\b|fair enough|true\b|same here|me too|good luck|anyway\b[,.! ]*$|that's (?:great|good|nice|cool|awesome|amazing|right|true|it|all|fine|lovely|wonderful|fantastic|so)|"
     r"it's (?:fine|ok|okay|nothing|all good)|one of those days|never mind|long story|i owe you|much appreciated|appreciate it|glad to|so glad|nothing much|not much)"
 )
+
+EVALUATIONS = _set(
+    """awesome amazing incredible great wonderful fantastic beautiful cool fun special important lovely brilliant terrific superb
+    impressive inspiring inspirational nice good bad terrible awful horrible interesting exciting stunning gorgeous cute sweet
+    delicious tasty yummy perfect unreal magical breathtaking peaceful relaxing calming refreshing rewarding fulfilling worth
+    worthwhile valuable powerful touching moving adorable funny hilarious epic sick rad neat super blast joy vibe vibes energy"""
+)
+"""Words that judge a thing and tell nothing of it."""
+PUBLIC_ACTS = r"\b(?:cancel|clos|open|mov|build|built|chang|announc|fix|replac|postpon|reschedul|shut|extend|rais|lower|sold|sell|demolish|renam|introduc|delay|deliver|approv|reject|increas)\w*\b"

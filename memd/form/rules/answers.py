@@ -1,0 +1,199 @@
+"""What a bare reply says together with the question before it. "" where the words do not carry a statement."""
+
+from __future__ import annotations
+
+import re
+
+from memd.form.rules import chinese, english, voice_en, words_en, words_zh
+from memd.form.rules.facts import Speaker
+from memd.form.rules.sentences import is_chinese
+from memd.form.rules.verbs_en import inflect
+
+_WH_ZH = re.compile(
+    r"(?:什么时候|什么时间|什么地方|什么名字|哪一?[天年个家位条里儿些种]|哪儿|哪里|哪|谁|几[点个岁号月年口只]|多少|多大|多久|多长|什么)"
+)
+
+_YES_ZH = re.compile(r"^(?:是的?|对的?|嗯+|没错|有|会|在|要|喜欢|当然|可以|是啊|对啊)(?:[，。！,.!啊呀]|$)")
+
+_YES_EN = re.compile(r"^(?:yes|yeah|yep|yup|i do|i am|i have|sure|indeed|correct|right|that's right|of course)\b", re.I)
+
+_NO_EN = re.compile(r"^(?:no|nope|nah|i don't|i'm not|i haven't|never|not at all)\b", re.I)
+
+_ASK_BE = re.compile(
+    r"^(?:and |so )?(?:what|when|where|who|which \w+|how old|how many|how much|how tall|how long)(?:'s| is| are) (your [\w' -]+?)\??$",
+    re.I,
+)
+
+_ASK_DO = re.compile(
+    r"^(?:and |so )?(what time|what kind of [\w ]+?|what|where|when|who|which [\w ]+?|how many [\w ]+?|how often|how much [\w ]*?) do you ([\w' -]+?)\??$",
+    re.I,
+)
+
+_ASK_AUX = re.compile(r"^(?:and |so )?(do|are|have|can|did|were) you ([\w' -]+?)\??$", re.I)
+
+_ASK_ANY = re.compile(r"^(?:and |so )?do you (\w+) (?:a|an|any) [\w ]+?\??$", re.I)
+
+_ASK_DID = re.compile(r"^(?:and |so )?(where|when) did you ([\w' ]+?)\??$", re.I)
+
+_DID = {
+    "grow": "grew",
+    "study": "studied",
+    "meet": "met",
+    "go": "went",
+    "work": "worked",
+    "live": "lived",
+    "move": "moved",
+    "buy": "bought",
+    "learn": "learned",
+    "train": "trained",
+    "get": "got",
+    "start": "started",
+}
+
+_PARTICLE = re.compile(r"[吗呢呀啊么嘛吧？?。！]+$")
+
+
+def answer(question: str, reply: str, who: Speaker) -> str:
+    """The statement that a bare reply makes of a question. A reply that is a sentence of its own makes none here."""
+    reply = reply.strip()
+    if not reply or len(reply) > 60:
+        return ""
+    return _answer_zh(question, reply, who) if is_chinese(question) else _answer_en(question, reply, who)
+
+
+def _answer_zh(question: str, reply: str, who: Speaker) -> str:
+    asked = _PARTICLE.sub("", question.strip())
+    asked = re.split(r"[，,。！]", asked)[-1]
+    bare = reply.strip("。，,.！! ")
+    if re.search("[我咱]", asked + bare) or len(bare) > 20:
+        return ""
+    if not re.search(r"[你您]", asked) and (not _WH_ZH.search(asked) or len(chinese.content(asked)) < 3):
+        return ""
+    asked = re.sub(r"^(?:请问|那么?|对了|顺便问一下|方便问一下|能问一下)", "", asked)
+    asked = re.sub(r"[你您]们?", who.chinese, asked)
+    if wh := list(_WH_ZH.finditer(asked)):
+        if len(wh) != 1 or len(bare) > 24 or re.search(words_zh.MODAL_UNSURE, bare):
+            return ""
+        value = re.sub(r"^(?:嗯|是|在|大概)?[，,]?", "", bare) or bare
+        if value.endswith("的"):
+            return f"{who.chinese}是{value}。" if asked.endswith("的") else ""
+        if wh[0][0] == "多大" and re.fullmatch(r"[\d一二三四五六七八九十]+", value):
+            value += "岁"
+        kept = (
+            wh[0][0][1:]
+            if wh[0][0][0] == "几" and wh[0][0][1:] not in value and wh[0][0][1:] not in ("号", "月", "年")
+            else ""
+        )
+        return f"{asked[: wh[0].start()]}{value}{kept}{asked[wh[0].end() :]}。"
+    echoed = (
+        re.search(rf"{re.escape(who.chinese)}(?:平时|经常|一般|还)?{re.escape(bare[:1])}", asked)
+        and bare[:1] not in "不没"
+    )
+    if question.rstrip("？?。 ").endswith("吗") and (
+        _YES_ZH.match(reply) or (echoed and re.match(r"^.{1,2}[，,。]?(?:$|[^，]{2,})", reply))
+    ):
+        yes = _YES_ZH.match(reply)
+        rest = (reply[yes.end() :] if yes else re.sub(r"^.{1,2}?(?:[，,。]|$)", "", reply)).strip("，。,. ")
+        return (
+            f"{asked}{'，' + rest if rest and not re.search('[你您我]', rest) else ''}。"
+            if not re.search(r"[想要]不?$", asked)
+            else ""
+        )
+    return ""
+
+
+def _answer_en(question: str, reply: str, who: Speaker) -> str:
+    asked = question.strip().replace("’", "'")
+    asked = re.sub(r"^.*[,.!] (?=(?:what|when|where|who|which|how|do|are|have|can|did) )", "", asked, flags=re.I)
+    bare = re.sub(r"^(?:it's|it is|they're|that's|on|um,?|uh,?|oh,?) ", "", reply, flags=re.I).strip(" .!")
+    if m := _ASK_BE.match(asked):
+        noun = voice_en.tell(m[1].replace("your", "my"), who).rstrip(".")
+        be = "are" if m[1].lower().rstrip("?").endswith("s") and not m[1].lower().endswith("ss") else "is"
+        return f"{noun} {be} {bare}." if _short(bare) else ""
+    if (m := _ASK_DO.match(asked)) and not re.match(
+        r"(?:usually |normally )?(?:think|say|mean|feel|want|suggest|recommend|reckon|know|need)\b", m[2]
+    ):
+        return _put_in(m[1].lower(), m[2], bare, reply, who) if _short(bare) else ""
+    if (
+        (m := _ASK_ANY.match(asked))
+        and re.match(r"(?i)(?:the|a|an|two|three|four|five|six|\d+|some|just|only|one|both)\b", reply)
+        and _short(bare)
+    ):
+        verb = "has" if m[1] == "have" else inflect(m[1])
+        return f"{capitalised(who)} {verb} {bare[:1].lower()}{bare[1:]}."
+    if (m := _ASK_DID.match(asked)) and _short(bare) and (past := _DID.get(m[2].split()[0].lower())):
+        rest = " ".join([past, *m[2].split()[1:]])
+        return f"{capitalised(who)} {rest} {'' if re.match('(?i)(?:in|at|on|near|mostly|mainly)', bare) or m[1] != 'where' else 'in '}{bare[:1].lower() + bare[1:] if re.match('(?i)(?:in|at|on|near|mostly|mainly)', bare) else bare}."
+    if m := _ASK_AUX.match(asked):
+        return _yes_no(m[1].lower(), m[2], reply, who)
+    return ""
+
+
+_CHATTER = re.compile(
+    r"(?:yeah|yes|yep|thanks|thank|no|nope|not|ok|okay|sure|wow|great|good|that|this|it|well|oh|haha|definitely|absolutely|totally|just|so|i|we|you|what|how)\b",
+    re.I,
+)
+
+
+def _short(text: str) -> bool:
+    if "!" in text or _CHATTER.match(text) or re.search(r",\s*[A-Z]\w+$", text):
+        return False
+    return (
+        0 < len(text.split()) <= 8
+        and not english.matches(words_en.UNSURE, text)
+        and english.subject(text).kind != "owner"
+    )
+
+
+def _put_in(wh: str, rest: str, bare: str, reply: str, who: Speaker) -> str:
+    """`Where do you live?` and `In Bristol` or `Bristol`."""
+    value = voice_en.tell(reply, who).strip(" .!")
+    adverb, _, plain = rest.partition(" ")
+    often = f"{adverb} " if plain and adverb in ("usually", "normally", "generally", "often", "typically") else ""
+    rest = plain if often else rest
+    if wh in ("what time", "when") and re.match(
+        r"(?i)(?:\d|half|quarter|noon|midnight|six|seven|eight|nine|ten|eleven|twelve|one|two|three|four|five)\b", value
+    ):
+        value = (
+            f"at {value[:1].lower()}{value[1:]}"
+            if not value[0].isdigit() or ":" in value or re.search("[ap]m", value)
+            else value
+        )
+    wh = "when" if wh == "what time" else wh
+    if wh == "where" and not re.match(r"(?:in|at|on|near|by|over|up|down)\b", value, re.I):
+        value = f"in {bare}"
+    head = f"{capitalised(who)} {often}{inflect(rest.split()[0]) if rest.split()[0] != 'have' else 'has'}"
+    tail = " ".join(rest.split()[1:])
+    value = (
+        value[:1].lower() + value[1:]
+        if value.split()[0].lower() in ("in", "at", "on", "near", "by", "every", "twice", "once")
+        else value
+    )
+    return " ".join(
+        f"{head} {tail + ' ' if wh in ('where', 'when', 'how often') and tail else ''}{value}{'' if wh in ('where', 'when', 'how often') or not tail else ' ' + tail}.".split()
+    )
+
+
+def _yes_no(aux: str, rest: str, reply: str, who: Speaker) -> str:
+    yes, no = bool(_YES_EN.match(reply)), bool(_NO_EN.match(reply))
+    if yes == no or re.search(
+        r"\b(?:want|like me|need me|mind|think|know|remember|mean|have any|ready|sure|okay|ok)\b", rest, re.I
+    ):
+        return ""
+    verb, *tail = rest.split()
+    forms = {
+        "do": (inflect(verb) if verb != "have" else "has", f"does not {verb}"),
+        "are": (f"is {verb}", f"is not {verb}"),
+        "have": (f"has {verb}", f"has not {verb}"),
+        "can": (f"can {verb}", f"cannot {verb}"),
+        "did": ("", f"did not {verb}"),
+        "were": (f"was {verb}", f"was not {verb}"),
+    }
+    form = forms[aux][1 if no else 0]
+    told = " ".join([form, *tail]).replace("your", f"{who.english}'s")
+    return f"{capitalised(who)} {told}." if form else ""
+
+
+def capitalised(who: Speaker) -> str:
+    """The speaker at the beginning of a sentence."""
+    return who.english[:1].upper() + who.english[1:]

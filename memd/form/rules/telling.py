@@ -1,0 +1,18 @@
+"""A clause told of its speaker, in its own language. Knows the two voices and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+from memd.form.rules import voice_en, voice_zh
+from memd.form.rules.facts import Speaker, Subject
+
+
+def told(clause: str, is_zh: bool, subject: Subject, who: Speaker, pronouns: dict[str, str]) -> str:
+    """A sentence of its own; a subject that was left out is the speaker."""
+    if is_zh:
+        return voice_zh.tell(clause, who, subject, pronouns)
+    if subject.name == "elided":
+        joined = "I'm" if re.match(r"(?i)\w+ing\b", clause) else "I"
+        clause = f"{joined} {clause[:1].lower()}{clause[1:]}"
+    return voice_en.tell(clause, who, pronouns)
