@@ -1,6 +1,7 @@
 """Episodes: the turns of a session in bounded stretches, each with a topic and a narrative.
 
-`segment` closes what is over and leaves the tail open; `narrate` writes a narrative again by another method. Whoever segmented a session first keeps it. An episode's id is a function of its
+`segment` closes what is over and leaves the tail open; `hand_over` takes a caller's episodes; `narrate` writes a
+narrative again by another method. Whoever segmented a session first keeps it. An episode's id is a function of its
 turns, so what is done again comes out the same. Knows turns and their order; never what is worth remembering.
 """
 
@@ -15,6 +16,7 @@ from msgspec import Struct
 from memd.form import asked, files, view
 from memd.form.episode_files import Made, Narrative, Segmented, episode_write, link_parts
 from memd.form.evidence import session_files
+from memd.form.handover import hand_over, segmented_by
 from memd.form.keys import link, seconds
 from memd.form.rules import METHOD, narrating
 from memd.form.rules.boundaries import BATCH, CAP, cut, rounds
@@ -29,15 +31,13 @@ from memd.model.vault import Vault
 from memd.parse.memory import narrative as body_of
 from memd.parse.text import decode
 
+__all__ = ["ANSWERS", "Boundaries", "Narrative", "hand_over", "narrate", "narrative_of", "segment"]
+
 IDLE = 1800.0
-
-
 """Seconds without a word after which a session's tail is over."""
 
 
 WINDOW = 60
-
-
 """Turns that a model is shown at once."""
 
 
@@ -48,8 +48,6 @@ class Boundaries(Struct, frozen=True):
 
 
 ANSWERS: dict[str, type] = {"boundaries": Boundaries, "narrate": Narrative}
-
-
 """The type of the answer to each task of these steps; the prompts are `config/prompts/<task>.md`."""
 
 
@@ -100,19 +98,6 @@ def narrate(vault: Vault, config: Config, now: datetime, episode: Note) -> Askin
     content = files.with_body(data, answer.narrative.strip() + "\n", changes)
     write = Write(episode.path, content, sha256(data))
     return Plan((write,), (f"narrative of {answer.topic}",), ((episode.path, sha256(data)),)), True
-
-
-def segmented_by(memory: view.Memory, notes: Sequence[Note]) -> str:
-    """The method of the first episode made of these evidence files, "" where there is none."""
-    for note in notes:
-        for turn in note.turns:
-            for id in memory.episodes_of_turn.get(f"{note.id}#{turn.id}", ()):
-                return (
-                    "agent"
-                    if memory.files[id].frontmatter.get("method") == "agent"
-                    else str(memory.files[id].frontmatter.get("method") or METHOD)
-                )
-    return ""
 
 
 # turns ---------------------------------------------------------------------------------------------------------------

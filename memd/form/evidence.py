@@ -32,8 +32,6 @@ from memd.parse.exports.documents import sections
 from memd.parse.memory import block
 
 DOCUMENT = frozenset({"text/markdown", "markdown", "document"})
-
-
 """Modalities whose text is a document: its sections are the chunks."""
 
 

@@ -11,10 +11,9 @@ from typing import Any
 
 from memd.form import view
 from memd.form.episode_files import Made, Narrative, Segmented, episode_write
-from memd.form.episodes import segmented_by
 from memd.form.evidence import Registered, session_files
 from memd.form.moments import rfc3339, zone_of
-from memd.form.rules import narrating
+from memd.form.rules import METHOD, narrating
 from memd.form.said import said_in
 from memd.model.config import Config
 from memd.model.errors import Refused
@@ -125,3 +124,16 @@ def _unclaimed(memory: view.Memory, turns: Sequence[Said], session: str) -> None
                     f"a turn of session {session!r} is in another episode: {memory.files[id].title!r}",
                     episode=id,
                 )
+
+
+def segmented_by(memory: view.Memory, notes: Sequence[Note]) -> str:
+    """The method of the first episode made of these evidence files, "" where there is none."""
+    for note in notes:
+        for turn in note.turns:
+            for id in memory.episodes_of_turn.get(f"{note.id}#{turn.id}", ()):
+                return (
+                    "agent"
+                    if memory.files[id].frontmatter.get("method") == "agent"
+                    else str(memory.files[id].frontmatter.get("method") or METHOD)
+                )
+    return ""

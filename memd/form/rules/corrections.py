@@ -8,8 +8,6 @@ from memd.form.rules import words_en
 from memd.form.rules.sentences import is_chinese
 
 _DAY_EN = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-
-
 _TYPES = tuple(
     re.compile(p, re.I)
     for p in (
@@ -27,11 +25,7 @@ _TYPES = tuple(
 
 
 _NAME = re.compile(r"\b[A-Z][a-zà-ÿ]+(?:[ -][A-Z][a-zà-ÿ]+)*\b")
-
-
 _NOT_BUT_ZH = re.compile(r"不是(.{1,16}?)[，,、]?\s*(?:而是|是)(.{1,16}?)[。！，,]?$")
-
-
 _NOT_BUT_EN = re.compile(
     r"(?i)\b(?:not|isn't|wasn't)(?: on| in| at)? (.{1,30}?)[,;—–-]+ ?(?:but|it's|it is)?\s*(?:on |in |at )?(.{1,30}?)[.!]*$|^(?:on |in |at )?(.{1,30}?), not (?:on |in |at )?(.{1,30}?)[.!]*$"
 )

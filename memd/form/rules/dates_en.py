@@ -174,8 +174,6 @@ _RULES: tuple[tuple[str, bool, Callable[[re.Match[str], date, bool], Days]], ...
 )
 _COMPILED = tuple((re.compile(r"(?<![\w-])(?:" + p + ")", re.I), relative, days) for p, relative, days in _RULES)
 _ANY = re.compile(r"\d|day|night|week|month|year|ago|morrow|morning|evening|noon|" + "|".join(_SHORT), re.I)
-
-
 _REPEATS = re.compile(r"\b(?:every|each|most|alternate)\s+(?:\w+\s+)?$", re.I)
 _PLURAL = re.compile(r"\s+(?:mornings|afternoons|evenings|nights|lunchtimes)\b", re.I)
 

@@ -20,11 +20,7 @@ from memd.form.rules.facts import Subject
 from memd.form.rules.verbs_en import COMMON
 
 _FIRST = {"i", "i'm", "i've", "i'd", "i'll", "im", "ive"}
-
-
 _FIRST_PLURAL = {"we", "we're", "we've", "we'd", "we'll"}
-
-
 _THIRD = {
     "he",
     "she",
@@ -45,8 +41,6 @@ _THIRD = {
 
 
 _THIRD_OWN = {"his": "he", "her": "she", "their": "they", "its": "it"}
-
-
 _SPLIT = re.compile(
     r"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though|yet)\s+|,\s+so\s+|,\s+(?:not\s+)?|\s+[—–-]{1,2}\s+|\s*[—–]\s*",
     re.I,

@@ -9,8 +9,6 @@ from memd.form.rules.facts import Subject
 from memd.form.rules.verbs_en import COMMON, is_past
 
 TOKEN = re.compile(r"[A-Za-z0-9À-ÿ][\wÀ-ÿ'’.&/%:-]*[\wÀ-ÿ%]|[A-Za-z0-9À-ÿ]|[\u3400-\u9fff]+|[^\sA-Za-z0-9]")
-
-
 DETERMINERS = {
     "the",
     "a",
@@ -56,8 +54,6 @@ def pointed(found: list[str], at: int, following: list[str]) -> Subject:
 
 
 PREPOSITIONS = frozenset("of in at on from for with to by near next under over behind".split())
-
-
 _MANY_PEOPLE = frozenset(
     "parents kids children friends neighbours neighbors siblings students colleagues people twins family".split()
 ) | {word for word in w.PERSONS if word.endswith("s") and not word.endswith("ss")}

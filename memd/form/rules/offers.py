@@ -16,11 +16,7 @@ _SUGGEST_EN = re.compile(
 
 
 _SUGGEST_ZH = re.compile(r"不妨|可以|建议|推荐|要不|试试|考虑|怎么样|如何|最好|何不|或者|或|不如|应该|吧")
-
-
 _OR = re.compile(r"\bor\b|或者|或是|还是|也可以|要么|/")
-
-
 _STRONG_EN = re.compile(
     r"\b(?:let's (?:do|go with|take|use|make it)|i'll (?:do that|go with|take|go for|use)|we'll (?:go with|do|take|use|go for)|going with|go with|deal\b|sold\b|settled|count me in|sign me up|"
     r"it is\.?$|then\.?$|i'm (?:taking|going for|going with)|yes,? let's|do it|that's decided|decided)",

@@ -20,8 +20,6 @@ _HAD = re.compile(
 )
 _SLANG = {"wanna": "wants to", "gotta": "has to", "gonna": "is going to"}
 _FULL = {"don't": "does not", "haven't": "has not", "ain't": "is not", "aren't": "is not", "do not": "does not"}
-
-
 _COUNT = re.compile(
     r"\bwe(?:'re| are)(?: now)? (two|three|four|five|six|seven|eight|nine|ten|\d+)(?=[.!,;]|$| (?:now|at home|altogether|in all|people)\b)",
     re.I,
