@@ -21,7 +21,7 @@ _DAY = re.compile(
     r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:周|星期|礼拜)[一二三四五六日天]|\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|[一二三四五六七八九十\d]+月"
 )
 _ENDS = re.compile(
-    r"(?i)\b(?:left|quit|stopped|gave up|given up|cancel\w*|sold|moved|changed|switched|no longer|any ?more|instead|ended|finished|closed)\b|辞|离职|取消|卖了|搬|换|改|不再|戒|停了|结束|分手|离婚"
+    r"(?i)\b(?:left|quit|stopped|gave up|given up|cancel\w*|sold|moved|changed|switched|no longer|any ?more|instead|ended|finished|closed)\b|辞|离职|取消|卖了|(?:搬|换|改)[^，。]{0,6}了|改[到成在为]|搬[到去]|不再|戒|停了|结束|分手|离婚"
 )
 _WORD_NUMBER = re.compile(
     r"(?i)\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
