@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
-from memd.daemon import clock
+from memd.daemon import clock, heap
 from memd.daemon.bodies import DiskBodies
 from memd.daemon.core import Core
 from memd.daemon.events import Events
@@ -114,7 +114,7 @@ class App:
         self.library = await loop.run_in_executor(None, Library, self.place.cache, self._committed)
         rows = await loop.run_in_executor(None, self.library.rows)
         ignore = Ignore(told.filters, self.config.vault.ignore)
-        self.keeper = Keeper(how, ignore, self.library.indexer, self.library.embed, self._processes)
+        self.keeper = Keeper(how, ignore, self.library.indexer, self.library, self._processes)
         known = Listing(
             {p: Stat(s.size, s.mtime_ns, s.ctime_ns, s.ino, s.dev, 1) for p, r in rows.items() if (s := r.stat)}
         )
@@ -136,8 +136,15 @@ class App:
 
     def _processes(self) -> Executor:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(max(1, min(4, os.cpu_count() or 1)), mp_context=get_context("spawn"))
+            count = max(1, min(4, os.cpu_count() or 1))
+            self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=os.nice, initargs=(5,))
         return self._pool
+
+    def _end_processes(self) -> None:
+        """What reads a large vault holds 30 MB a process: it goes when the vault is read."""
+        if self._pool is not None and not self.core.absorbing:
+            self._pool.shutdown(wait=False)
+            self._pool = None
 
     # files -------------------------------------------------------------------------------------------------------------
 
@@ -170,6 +177,7 @@ class App:
     async def _first_look(self) -> None:
         await self.core.look()
         self._looked.set()
+        await self.core.in_reader(heap.settle)
         strays = self.keeper.listing.strays
         late = await self.core.in_scribe(self.core.writer.sweep, strays, self.upkeep.stamp())
         if late:
@@ -229,7 +237,7 @@ class App:
         return vectors
 
     def _passages(self, path: str) -> tuple[Any, ...]:
-        return next(iter(read_some(self.keeper.how, [Wanted(path)]))).passages
+        return next(iter(read_some(self.keeper.how, [Wanted(path)]))).passages or ()
 
     @asynccontextmanager
     async def alarms(self) -> AsyncIterator[None]:
@@ -287,6 +295,7 @@ class App:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), TICK)
             await self.upkeep.tick()
+            self._end_processes()
             if watchdog and loop.time() >= next_bark:
                 systemd.notify(os.environ, "WATCHDOG=1")
                 next_bark = loop.time() + watchdog

@@ -13,7 +13,7 @@ import signal
 import sys
 from contextlib import AsyncExitStack
 
-from memd.daemon import clock, logs
+from memd.daemon import clock, heap, logs
 from memd.daemon.app import App
 from memd.daemon.lock import Lock
 from memd.model.errors import Refused
@@ -24,6 +24,7 @@ log = logging.getLogger("memd.build")
 
 def main(args: argparse.Namespace) -> int:
     """The exit code. `args`: vault, socket, config, idle_exit, log_level."""
+    heap.begin()
     try:
         place = places.locate(os.environ, os.getcwd(), args.vault or "", args.socket or "", args.config or "")
         config, problems = places.read_config(place.config)

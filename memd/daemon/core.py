@@ -30,6 +30,8 @@ AGAIN = 0.05
 """Seconds before a file that was being written is looked at again."""
 FEW, A_LITTLE = 64, 0.1
 """So many changes on their way into the index are worth waiting for, for so many seconds."""
+ROOM = 2000
+"""Notes that wait for the text index before no more are read: what waits is held in memory with all its words."""
 PATIENCE = 2.0
 """Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
 
@@ -46,6 +48,8 @@ class Core:
         self.changed: Callable[[Change, Vault, bool], Awaitable[None]] | None = None
         self.visible_wanted = 0
         self.reading = 0
+        self.looked = False
+        self.absorbing = 0
         self.loop = asyncio.get_running_loop()
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="memd-read")
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
@@ -64,9 +68,13 @@ class Core:
         pending = self.library.indexer.pending + len(self._touched) + self.reading
         held = self.keeper.hold is not None
         return {
-            "current": pending == 0 and not self._looking and not held and not self.library.indexer.error,
+            "current": pending == 0 and self._in_step() and not held and not self.library.indexer.error,
             "pending": pending,
         }
+
+    def _in_step(self) -> bool:
+        """Whether the files were looked at, and nobody is about to look again."""
+        return self.looked and self._looking is None and not self.absorbing
 
     def on_commit(self) -> None:
         """From the indexer's thread."""
@@ -154,21 +162,33 @@ class Core:
         self, touched: frozenset[str], urgent: bool = False, accept: bool = False, ours: int = 0
     ) -> Change:
         """Bring the snapshot in step with these files; the turn is held, and lent out between slices of a large vault."""
-        looked = await self.in_reader(self.keeper.look, touched, accept, ours)
-        change = await self._take(looked, urgent)
-        while looked.rest and looked.hold is None:
-            self.reading = len(looked.rest)
-            looked = await self.in_reader(self.keeper.more, looked)
-            await self._take(looked, urgent)
-            self.turn.release()
-            await asyncio.sleep(0)
-            await self.turn.acquire()
-        self.reading = 0
+        self.absorbing += 1
+        try:
+            looked = await self.in_reader(self.keeper.look, touched, accept, ours)
+            change = await self._take(looked, urgent)
+            while looked.rest and looked.hold is None:
+                self.reading = len(looked.rest)
+                looked = await self.in_reader(self.keeper.more, looked)
+                await self._take(looked, urgent)
+                await self._lend_turn()
+        finally:
+            self.reading = 0
+            self.absorbing -= 1
+        self.looked = self.looked or touched == EVERYTHING
         return change
+
+    async def _lend_turn(self) -> None:
+        """Others first, and no more is read before there is room for it."""
+        self.turn.release()
+        try:
+            await self._committing(lambda: self.library.indexer.pending < ROOM, PATIENCE)
+            await asyncio.sleep(0)
+        finally:
+            await self.turn.acquire()
 
     async def _take(self, looked: Looked, urgent: bool) -> Change:
         before = self.keeper.vault
-        change, number = self.keeper.take(looked, urgent)
+        change, number = await self.in_reader(self.keeper.take, looked, urgent)
         if urgent and number:
             self.visible_wanted = max(self.visible_wanted, number)
         if looked.again:

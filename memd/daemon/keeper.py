@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from typing import Protocol
 
 from msgspec import Struct, structs
 
@@ -47,16 +48,25 @@ class Looked(Struct, frozen=True):
     hold: root.Hold | None = None
 
 
+class Passages(Protocol):
+    """Who takes passages, if they are wanted at all: without vectors nobody does."""
+
+    @property
+    def wanted(self) -> bool: ...
+
+    def embed(self, passages: Mapping[str, tuple[Passage, ...]], removed: tuple[str, ...]) -> None: ...
+
+
 class Keeper:
-    """`look` may run in any thread, one at a time; `take` swaps the snapshot and belongs to the loop."""
+    """`look` may run in any thread, one at a time; `take` swaps the snapshot; while it works nobody else looks or takes."""
 
     def __init__(
         self,
         how: How,
         ignore: Ignore,
         indexer: Indexer,
-        embed: Callable[[Mapping[str, tuple[Passage, ...]], tuple[str, ...]], None],
-        pool: Callable[[], Executor | None],
+        vectors: Passages,
+        processes: Callable[[], Executor],
     ) -> None:
         self.how = how
         self.ignore = ignore
@@ -68,8 +78,8 @@ class Keeper:
         self.problems: dict[str, Problem] = {}
         self._stale: set[str] = set()
         self._indexer = indexer
-        self._embed = embed
-        self._pool = pool
+        self._vectors = vectors
+        self._processes = processes
         self._trusted = root.filesystem(how.root).trusted
 
     def restore(self, rows: Mapping[str, Row], listing: Listing, identity: root.Identity | None) -> None:
@@ -98,7 +108,7 @@ class Keeper:
         look, gone = diff.suspects(old, listing, self.listed_at_ns, self._trusted)
         wanted = tuple(Wanted(path, old.files.get(path)) for path in look)
         moved = diff.moved(old, listing, look, gone)
-        found = tuple(read_all(self.how, wanted[:SLICE], self._pool()))
+        found = self._read(wanted[:SLICE])
         gone += [each.path for each in found if each.state == "gone" and each.path in self.vault.notes]
         moved = self._moves(found, gone) | moved
         if within is not None and len(gone) - len(moved) > root.MANY:
@@ -109,10 +119,13 @@ class Keeper:
 
     def more(self, looked: Looked) -> Looked:
         """The next slice of what a look left to read."""
-        found = tuple(read_all(self.how, looked.rest[:SLICE], self._pool()))
+        found = self._read(looked.rest[:SLICE])
         gone = tuple(each.path for each in found if each.state == "gone" and each.path in self.vault.notes)
         files = {each.path: each.stat for each in found if each.stat}
         return Looked(Listing(files), 0, found, gone, (), _again(found), looked.rest[SLICE:])
+
+    def _read(self, wanted: Sequence[Wanted]) -> tuple[Found, ...]:
+        return tuple(read_all(self.how, wanted, self._processes, self._vectors.wanted))
 
     def _judge(
         self, now: root.Identity | None, listing: Listing, within: frozenset[str] | None, lost: int, ours: int
@@ -153,8 +166,17 @@ class Keeper:
         number = self._indexer.submit(rows, urgent)
         self._indexer.restate(restated)
         if rows:
-            self._embed({e.path: e.passages for e in reindexed}, change.removed)
+            self._embed(reindexed, change.removed)
         return change, number
+
+    def _embed(self, found: Sequence[Found], removed: tuple[str, ...]) -> None:
+        """What was read before anybody wanted passages is read again."""
+        if not self._vectors.wanted:
+            return
+        late = tuple(Wanted(e.path) for e in found if e.passages is None)
+        again = {e.path: e for e in self._read(late)} if late else {}
+        pieces = ((e.path, again.get(e.path, e).passages) for e in found)
+        self._vectors.embed({path: some for path, some in pieces if some is not None}, removed)
 
     def _keep_listing(self, looked: Looked) -> None:
         """Only what was read counts as listed: what an error leaves unread is looked at again."""

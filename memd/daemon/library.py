@@ -49,6 +49,11 @@ class Library:
     def off(self, why: str) -> None:
         self._why = why
 
+    @property
+    def wanted(self) -> bool:
+        """Whether passages are of any use: without vectors they are not."""
+        return self.vectors is not None and bool(self.vectors.takes)
+
     def embed(self, passages: Mapping[str, tuple[Passage, ...]], removed: tuple[str, ...]) -> None:
         if self.vectors is not None:
             self.vectors.update(dict(passages), removed)

@@ -6,7 +6,7 @@ Runs in a thread for a few files and in processes for many; what crosses is byte
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from zoneinfo import ZoneInfo
 
@@ -62,14 +62,14 @@ _FOUND = msgspec.msgpack.Decoder(list[Found])
 
 
 def read_all(
-    how: How, wanted: Sequence[Wanted], executor: Executor | None, with_passages: bool = True
+    how: How, wanted: Sequence[Wanted], processes: Callable[[], Executor], with_passages: bool = True
 ) -> Iterable[Found]:
-    """Each wanted file, in order; by the executor's processes where there are many."""
-    if executor is None or len(wanted) < MANY:
+    """Each wanted file, in order; by processes, which are asked for then only, where there are many."""
+    if len(wanted) < MANY:
         yield from read_some(how, wanted, with_passages)
         return
     chunks = [wanted[i : i + CHUNK] for i in range(0, len(wanted), CHUNK)]
-    for found in executor.map(_in_process, ((how, chunk, with_passages) for chunk in chunks)):
+    for found in processes().map(_in_process, ((how, chunk, with_passages) for chunk in chunks)):
         yield from _FOUND.decode(found) if isinstance(found, bytes) else found
 
 

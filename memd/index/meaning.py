@@ -149,6 +149,11 @@ class Meaning:
         except (Unavailable, RuntimeError):  # the latter: closed meanwhile
             return (None,) * len(texts)
 
+    @property
+    def takes(self) -> bool:
+        """Whether passages are kept: not with `off`."""
+        return self._open
+
     def status(self) -> VectorStatus:
         """`total` passages, of which `done` need no more work; `left` seconds at the present pace. Never blocks."""
         if self._off:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import unicodedata
-
-_SPACE = re.compile(r"\s+")
 
 
 def fingerprint(*parts: str) -> str:
     """32 hex digits of blake2b over NFC text with white space collapsed; parts are kept apart."""
-    text = "\x1f".join(_SPACE.sub(" ", unicodedata.normalize("NFC", part)).strip() for part in parts)
+    text = "\x1f".join(" ".join(unicodedata.normalize("NFC", part).split()) for part in parts)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
