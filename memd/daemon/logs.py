@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import warnings
 from datetime import UTC, datetime
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -41,4 +42,6 @@ def set_up(level: str) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
+    # A library's warning quotes what it was given: paths, perhaps more.
+    warnings.simplefilter("ignore")
     logging.getLogger("memd").setLevel(level.upper())
