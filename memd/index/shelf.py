@@ -24,8 +24,9 @@ LAYOUT = 2
 """Raise it when the schema or what is put into a field changes."""
 STAMP = f"{LAYOUT}.{tokens.VERSION} {getattr(tantivy, '__version__', '')}"
 
-_ARENA = 15_000_000
-"""Bytes a writer thread collects before it writes a segment: the least that tantivy takes."""
+_ARENA = 30_000_000
+"""Bytes a writer thread collects before it writes a segment. 10,000 notes of 2.5 KB: 15 MB, the least that tantivy takes,
+12.9 s of CPU (hundreds of small segments, merged again and again), 20 MB 7.3, 25 MB 5.9, 30 MB 5.8, 50 MB 7.7."""
 _ESCAPED = "\x00"
 _KEPT = 50_000
 """Addresses whose keys a view remembers."""
