@@ -59,10 +59,14 @@ class Shell:
     def client(self, timeout: float | None = PATIENCE) -> Client:
         """A client of the vault's daemon, which is started if none answers. Raises Unreachable where that may not be."""
         if self._client is None:
-            if not answers(self.place.socket):
-                self._start()
-            self._client = Client(self.place.socket, timeout)
+            self._client = Client(self.answering(), timeout)
         return self._client
+
+    def answering(self) -> str:
+        """The socket of the vault's daemon, which is started if none answers. Raises Unreachable where that may not be."""
+        if not answers(self.place.socket):
+            self._start()
+        return self.place.socket
 
     def _start(self) -> None:
         from memd.bridge.cli_spawn import start

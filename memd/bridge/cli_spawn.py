@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from memd.bridge.stream import Stream, Unreachable
 from memd.model.errors import Refused
 from memd.serve.binding import answers
-from memd.serve.places import Environ, Place, home, read_config
+from memd.serve.places import Environ, Place, read_config
 
 if TYPE_CHECKING:
     from memd.bridge.cli_shell import Shell
@@ -41,23 +41,13 @@ def start(shell: Shell) -> None:
         raise Unreachable(f"the daemon did not come up: {_last_words(place.log)}")
 
 
-def unit_of(name: str) -> str:
-    return f"memd@{name}.service"
-
-
-def label_of(name: str) -> str:
-    """The launchd agent's label."""
-    return f"memd.{name}"
-
-
 def _by_service(place: Place, environ: Environ) -> bool:
     """Asks the user's service manager, where a unit for this vault is installed; False where that was not possible."""
-    config_home = environ.get("XDG_CONFIG_HOME") or os.path.join(home(environ), ".config")
-    unit = os.path.join(config_home, "systemd", "user", "memd@.service")
-    agent = os.path.join(home(environ), "Library", "LaunchAgents", label_of(place.name) + ".plist")
-    if os.path.exists(unit) and shutil.which("systemctl"):
-        command = ["systemctl", "--user", "start", unit_of(place.name)]
-    elif sys.platform == "darwin" and os.path.exists(agent):
+    from memd.bridge.service_units import agent_file, drop_ins, label_of, units_of
+
+    if os.path.exists(drop_ins(place.name, environ)[0]) and shutil.which("systemctl"):
+        command = ["systemctl", "--user", "start", units_of(place.name)[0]]
+    elif sys.platform == "darwin" and os.path.exists(agent_file(place.name, environ)):
         command = ["launchctl", "kickstart", f"gui/{os.getuid()}/{label_of(place.name)}"]
     else:
         return False

@@ -38,6 +38,12 @@ OWN: dict[str, Own] = {
     "forget": Own("forget something and all that was made of it", "cli_own:forget", {"--yes": ()}),
     "reindex": Own("bring the indexes in step with the files now", "cli_own:reindex", {"--full": ()}),
     "watch": Own("print changes as they are indexed", "cli_own:watch", {"--kind": (), "--folder": ()}),
+    "mcp": Own(
+        "MCP server on stdio, a bridge to the socket",
+        "mcp:mcp",
+        {"--read-only": (), "--confirm": ("never", "destructive", "all")},
+    ),
+    "service": Own("the daemon as a systemd user unit or a launchd agent", "cli_service:service", {"--dry-run": ()}),
     "model": Own("fetch an embedding model: `memd model fetch NAME`", "cli_own:model"),
     "completion": Own("a script for bash, zsh or fish", "cli_own:completion"),
     "help": Own("what a word does, or a topic", "cli_own:help_about"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memd.bridge import cli, cli_spawn
+from memd.bridge import cli, service_units
 from memd.serve.places import vault_id
 
 
@@ -71,14 +71,14 @@ def test_a_socket_alone_starts_nothing(world: Path, capsys: pytest.CaptureFixtur
 def test_an_installed_unit_is_asked_first(
     world: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With `memd@.service` installed, systemctl starts the vault's instance; if it cannot, memd starts one itself."""
-    units = world / "XDG_CONFIG_HOME" / "systemd" / "user"
-    units.mkdir(parents=True)
-    (units / "memd@.service").touch()
+    """With a unit installed for this vault, systemctl starts it; if it cannot, memd starts a daemon itself."""
+    drop_in = Path(service_units.drop_ins("vault", os.environ)[0])
+    drop_in.parent.mkdir(parents=True)
+    drop_in.touch()
     systemctl = world / "systemctl"
     systemctl.write_text(f'#!/bin/sh\necho "$@" > {world}/asked\nexit 1\n')
     systemctl.chmod(0o755)
     monkeypatch.setenv("PATH", f"{world}:{os.environ['PATH']}")
     monkeypatch.setenv("FAKE", "serve")
     assert cli.main(["status", "--vault", str(world / "vault")]) == 0
-    assert (world / "asked").read_text() == f"--user start {cli_spawn.unit_of('vault')}\n"
+    assert (world / "asked").read_text() == "--user start memd@vault.service\n"
