@@ -9,18 +9,24 @@ import logging
 from collections.abc import Callable
 from datetime import datetime
 
-from memd.daemon import moved
+from memd.daemon import here, moved
+from memd.daemon.asking import drive
 from memd.daemon.core import Core
+from memd.daemon.steps import Answerer
 from memd.edit import copies, journal
-from memd.form import digest, handedits
+from memd.form import digest, handedits, reunion
 from memd.model.change import Change
 from memd.model.config import Config
+from memd.model.fingerprint import sha256
 from memd.model.note import Note
-from memd.model.plan import Displaced, Plan
+from memd.model.plan import Displaced, Move, Plan
 from memd.model.question import Asking
 from memd.model.vault import Vault
 
 log = logging.getLogger("memd.aftermath")
+
+ATTEMPTS = 4
+"""A copy's note that changes while it is merged is read again, so often."""
 
 
 class Aftermath:
@@ -37,6 +43,7 @@ class Aftermath:
         self._deleted: dict[str, Note] = {}
         self._ticked: set[str] = set()
         self._told: list[journal.Happening] = []
+        self._waiting: set[str] = set()
 
     async def follow(self, change: Change, before: Vault, mine: bool) -> bool:
         """Whether there is something pending for a formation step."""
@@ -49,8 +56,7 @@ class Aftermath:
             self._tell(change, before)
             return False
         if self._config().sync.merge:
-            for note in change.written:
-                await self._merge_copy(note.path)
+            await self._merge_copies(change)
         gone = {old for old, _ in change.moved}
         self._edited |= {n.path for n in change.written if n.kind in handedits.KINDS}
         self._ticked |= {n.path for n in change.written if n.kind == "digest"}
@@ -73,26 +79,57 @@ class Aftermath:
 
     # sync engines' copies ----------------------------------------------------------------------------------------------
 
-    async def _merge_copy(self, path: str) -> None:
-        """A copy that only adds lines is merged as soon as it is seen; anything else is left, and doctor shows both."""
-        originals = (copies.original_of(path),) if copies.is_copy(path) else copies.perhaps_of(path)
-        for original in originals:
-            source = self._core.vault.at(original) if original else None
-            copy = self._core.bodies.data(path)
-            note = self._core.bodies.data(source.path) if source else None
-            if source is None or source.path == path or copy is None or note is None:
+    async def _merge_copies(self, change: Change) -> None:
+        """Copies that came with this change, and those that wait for a note that it brings; again as long as one of
+        them makes another ready: an episode's links are right once its evidence is joined."""
+        written = {note.path for note in change.written}
+        due = [path for path in sorted(self._waiting | written) if path in written or written & set(_originals(path))]
+        due.sort(key=lambda path: (note := self._core.vault.notes.get(path)) is None or note.kind != "evidence")
+        settled = True
+        while settled and due:
+            settled = False
+            for path in tuple(due):
+                if await self._merge_copy(path):
+                    due.remove(path)
+                    settled = True
+        self._waiting = {path for path in self._waiting | set(due) if self._core.vault.notes.get(path)}
+        self._waiting = {path for path in self._waiting if copies.is_copy(path)}
+
+    async def _merge_copy(self, path: str) -> bool:
+        """A copy that only adds is merged as soon as it is seen; anything else is left, and doctor shows both."""
+        for original in _originals(path):
+            source = self._core.vault.at(original)
+            if source is None or source.path == path or path not in self._core.vault.notes:
                 continue
-            plan = await self._core.in_reader(copies.settle, path, source.path, copy, note)
-            if plan:
+            for _ in range(ATTEMPTS):
+                plan = await self._core.in_reader(self._settling, path, source.path)
+                if not plan:
+                    break
                 receipts = await self._core.apply(plan, self._stamp())
                 if not any(isinstance(receipt, Displaced) for receipt in receipts):
                     log.info("a sync engine's copy was merged into its note")
-                return
+                    return True
+        return False
+
+    def _settling(self, path: str, original: str) -> Plan | None:
+        """What is to be done with a copy. A plain name is no sign that a file of memory's is a copy: a person may have
+        made it; evidence is joined all the same, a turn is a turn."""
+        vault, read = self._core.vault, self._core.bodies.data
+        source = vault.notes.get(original)
+        if reunion.owned(source) and source and (copies.is_copy(path) or source.kind == "evidence"):
+            step = reunion.settle(vault, self._config(), self._now(), path, original)
+            return drive(step, Answerer(self._core, None))[0]
+        copy, note = read(path), read(original)
+        if original == here.path_of(self._config().formation.folder) and copy is not None:
+            why = "two devices put their names down: the one that the sync engine kept forms memory"
+            return Plan((Move(path, copies.kept_copy(path, copy), sha256(copy)),), (why,))
+        return copies.settle(path, original, copy, note) if copy is not None and note is not None else None
 
     # moves ---------------------------------------------------------------------------------------------------------------
 
     def learn(self) -> None:
-        """At start: what was noted of moves before."""
+        """At start: what was noted of moves before, and which copies wait for their notes."""
+        self._waiting = {path for path in self._core.vault.notes if copies.is_copy(path)}
         self._learn_moves(self._config().formation.folder)
 
     def _learn_moves(self, folder: str) -> None:
@@ -133,6 +170,12 @@ class Aftermath:
                 receipts = await self._core.apply(Plan((write,), ("journal",)), self._stamp())
                 if not any(isinstance(receipt, Displaced) for receipt in receipts):
                     return
+
+
+def _originals(path: str) -> tuple[str, ...]:
+    """Where the note may be that a file is a copy of, by its name."""
+    original = copies.original_of(path)
+    return (original,) if original else copies.perhaps_of(path)
 
 
 def _ids(vault: Vault, note: Note) -> tuple[str, ...]:

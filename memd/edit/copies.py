@@ -65,9 +65,14 @@ def settle(path: str, original: str, copy: bytes, note: bytes) -> Plan | None:
     if merged is None:
         return None
     write = (Write(original, merged, sha256(note), append=True),) if merged != note else ()
-    move = Move(path, _kept(path, "copy", sha256(copy)[:8]), sha256(copy))
+    move = Move(path, kept_copy(path, copy), sha256(copy))
     reads = ((original, sha256(note)), (path, sha256(copy)))
     return Plan((*write, move), (f"{path} is a sync engine's copy of {original}: lines joined",), reads, undo=True)
+
+
+def kept_copy(path: str, copy: bytes) -> str:
+    """Where a copy that was taken in is kept; its mark is of its bytes, so that two devices keep it at one place."""
+    return _kept(path, "copy", sha256(copy)[:8])
 
 
 def kept_at(path: str, origin: str, now: datetime) -> str:

@@ -1,6 +1,7 @@
 """Two versions of a file as one, at lines: only where both sides added. Anything else is for a person to decide.
 
-A version of a header whose `modified` alone differs counts as the same; the later time stays. Lines are compared
+A version of a header whose `modified` or `created` alone differs counts as the same; the later `modified` and the
+earlier `created` stay. Lines are compared
 without their line ends; the first version's line ends are used. Knows lines, never what they mean.
 """
 
@@ -15,7 +16,7 @@ from memd.edit.splice import newline, read
 Hunk = tuple[list[str], list[str], bool]
 """(lines of one side only, lines of the other only, whether this is a stretch that both share)."""
 
-_MODIFIED = re.compile(r"modified:\s*(?P<value>\S.*)")
+_CLOCK = re.compile(r"(?P<key>modified|created):\s*\S.*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _OBSERVATION = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[[^\[\]()]{2,}\]\s+\S")
 _TASK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[.\]\s")
@@ -83,7 +84,7 @@ def _bare(line: str) -> str:
 
 
 def _hunks(mine: list[str], other: list[str]) -> Iterator[Hunk]:
-    """Stretches in order; `modified` lines that differ are shared, as the later of the two."""
+    """Stretches in order; `modified` and `created` lines that differ are shared."""
     a, b = ([_same(line) for line in lines] for lines in (mine, other))
     matcher = SequenceMatcher(None, a, b, autojunk=False)
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():
@@ -95,12 +96,16 @@ def _hunks(mine: list[str], other: list[str]) -> Iterator[Hunk]:
 
 def _same(line: str) -> str:
     bare = _bare(line)
-    return "modified:" if _MODIFIED.fullmatch(bare) else bare
+    clock = _CLOCK.fullmatch(bare)
+    return clock["key"] + ":" if clock else bare
 
 
 def _later(mine: str, other: str) -> str:
-    """The first side's line, or the later of two `modified` lines."""
-    return max(mine, other, key=_bare) if _MODIFIED.fullmatch(_bare(mine)) else mine
+    """The first side's line, or the later of two `modified` lines, the earlier of two `created` lines."""
+    clock = _CLOCK.fullmatch(_bare(mine))
+    if not clock:
+        return mine
+    return max(mine, other, key=_bare) if clock["key"] == "modified" else min(mine, other, key=_bare)
 
 
 def _both(left: list[str], right: list[str], before: list[Hunk], last: bool) -> list[str] | None:

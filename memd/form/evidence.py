@@ -240,9 +240,9 @@ def evidence_path(config: Config, session: str, day: str) -> str:
 
 
 def session_files(vault: Vault, session: str) -> tuple[Note, ...]:
-    """The evidence notes of a session, by date."""
+    """The evidence notes of a session, by date; a sync engine's copy of one is not among them."""
     named = (vault.notes[path] for path in vault.named("session", session))
-    found = (note for note in named if note.frontmatter.get("session") == session)
+    found = (note for note in named if note.frontmatter.get("session") == session and vault.by_id(note.id) is note)
     return tuple(sorted(found, key=lambda note: (str(note.frontmatter.get("date", "")), note.path)))
 
 

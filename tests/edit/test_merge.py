@@ -84,3 +84,15 @@ def test_a_last_line_without_an_end_gets_one_only_when_it_is_not_last_any_more()
 def test_bytes_that_are_no_utf8_survive_a_merge() -> None:
     """A latin-1 byte in a shared line comes through."""
     assert union(b"caf\xe9\n", b"caf\xe9\ntea\n") == b"caf\xe9\ntea\n"
+
+
+def test_two_devices_that_made_a_month_of_the_journal_apart_are_joined() -> None:
+    """Headers that differ in `created` alone are one header: the earlier time stays, whichever side is asked."""
+    one = b"---\ntitle: 2026-11\ncreated: 2026-11-02T08:00:00+08:00\n---\n- 11-02 08:00 remembered [[a]]\n"
+    two = b"---\ntitle: 2026-11\ncreated: 2026-11-03T08:00:00+08:00\n---\n- 11-03 08:00 remembered [[b]]\n"
+    for note, copy in ((one, two), (two, one)):
+        merged = merge.union(note, copy)
+        assert merged is not None
+        assert merged.count(b"created: 2026-11-02") == 1
+        assert b"2026-11-03T" not in merged
+        assert merged.count(b"- 11-0") == 2
