@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 
+from memd.index import leaning
 from memd.index.embedders import Handle
 from memd.index.models import Unavailable
 
@@ -39,12 +40,21 @@ class Asker:
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="memd-ask")
         self._rest_until = -1.0
+        self._common: dict[str, Vector] = {}
         self.loaded = False
 
     def load(self) -> None:
-        """Loads the model, however long that takes. Raises Unavailable."""
+        """Loads the model and learns how it leans, however long that takes. Raises Unavailable."""
         self._embedder.load()
+        self._common = {
+            script: leaning.mean(self._embedder.embed(questions, query=True))
+            for script, questions in leaning.QUESTIONS.items()
+        }
         self.loaded = True
+
+    def abroad(self, text: str, vector: Vector) -> Vector:
+        """The question's vector with which passages of the other script are to be searched."""
+        return leaning.without(vector, self._common.get(leaning.script(text), ()))
 
     def ask(self, text: str) -> tuple[Vector | None, str]:
         """The vector, or None and why in a word: `late`, `unreadable`, `unavailable`."""

@@ -28,7 +28,7 @@ create unique index if not exists vectors_by_hash on vectors(model, hash);
 create table if not exists unused(hash blob primary key, since real) without rowid;
 create table if not exists files(id integer primary key, path blob unique);
 create table if not exists passages(label integer primary key autoincrement, file integer, unit blob, kind text,
-    hash blob, line integer, rank integer);
+    script text, hash blob, line integer, rank integer, lends integer);
 create index if not exists passages_by_file on passages(file);
 create index if not exists passages_by_hash on passages(hash);
 """

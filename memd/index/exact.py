@@ -41,13 +41,14 @@ def row(vector: Sequence[float]) -> Matrix:
     return np.asarray(value / length, dtype=np.float32)
 
 
-def lend(rows: Matrix) -> Matrix:
-    """Rows in the order they were said, each with `NEAR` and `FAR` of its neighbours', made one long again."""
+def lend(rows: Matrix, lends: Sequence[bool]) -> Matrix:
+    """Rows in the order they were said, each with `NEAR` and `FAR` of its neighbours' that lend, made one long again."""
     mixed = rows.copy()
+    given = rows * np.asarray(lends, dtype=np.float32)[:, None]
     for step, share in ((1, NEAR), (2, FAR)):
         if len(rows) > step:
-            mixed[step:] += share * rows[:-step]
-            mixed[:-step] += share * rows[step:]
+            mixed[step:] += share * given[:-step]
+            mixed[:-step] += share * given[step:]
     return np.asarray(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-9), dtype=np.float32)
 
 

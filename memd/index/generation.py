@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from memd.index import leaning
 from memd.index.asking import Asker
 from memd.index.embeddings import Embeddings
 from memd.index.holdings import Held, Holdings
@@ -92,7 +93,7 @@ class Generation:
             span = range(at, at + len(some))
             at += len(some)
             if some[0].kind == "turn":
-                rows[span.start : span.stop] = exact.lend(rows[span.start : span.stop])
+                rows[span.start : span.stop] = exact.lend(rows[span.start : span.stop], [held.lends for held in some])
             put += [span[i] for i in _touched(some, fresh, shards)]
         shards.put([known[i] for i in put], rows[put])
 
@@ -120,8 +121,11 @@ class Generation:
         vector, why = self.asker.ask(text)
         if vector is None:
             return VectorAnswer(why=why)
+        script, fetch = leaning.script(text), max(leaning.LEVEL, limit * PASSAGES_A_UNIT)
+        own = self.shards.search(vector, fetch, kinds, script)
+        foreign = self.shards.search(self.asker.abroad(text, vector), fetch, kinds, leaning.other(script))
         best: dict[str, Hit] = {}
-        for hit in self.shards.search(vector, limit * PASSAGES_A_UNIT, kinds):
+        for hit in leaning.merge(own, foreign):
             best.setdefault(hit.unit, hit)
         return VectorAnswer(tuple(best.values())[:limit], used=True)
 

@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from memd.index.embeddings import digest
+from memd.index.leaning import script
 from memd.index.port import Passage
 
-_SELECT = "select label, path, unit, kind, hash, line, rank from passages join files on files.id = passages.file "
+_SELECT = "select label, path, unit, kind, hash, line, rank, script, lends from passages join files on files.id = passages.file "
 
 
 class Held(Struct, frozen=True, array_like=True, gc=False):
@@ -28,6 +29,8 @@ class Held(Struct, frozen=True, array_like=True, gc=False):
     hash: bytes
     line: int
     rank: int
+    script: str
+    lends: bool = True
 
 
 class Delta(Struct, frozen=True):
@@ -73,10 +76,20 @@ class Holdings:
             hash = digest(passage.hash)
             if same := old.get((passage.unit, passage.kind, hash)):
                 held = same.pop()
-                new = Held(held.label, path, passage.unit, passage.kind, hash, passage.line, passage.rank)
+                new = Held(
+                    held.label,
+                    path,
+                    passage.unit,
+                    passage.kind,
+                    hash,
+                    passage.line,
+                    passage.rank,
+                    held.script,
+                    passage.lends,
+                )
                 if new != held:
-                    place = (new.line, new.rank, new.label)
-                    self._store.execute("update passages set line = ?, rank = ? where label = ?", place)
+                    place = (new.line, new.rank, new.lends, new.label)
+                    self._store.execute("update passages set line = ?, rank = ?, lends = ? where label = ?", place)
                     moved.append(new)
             else:
                 added.append(self._enter(file, path, passage, hash))
@@ -85,11 +98,14 @@ class Holdings:
         gone += left
 
     def _enter(self, file: int, path: str, passage: Passage, hash: bytes) -> Held:
-        row = (file, _short(path, passage.unit), passage.kind, hash, passage.line, passage.rank)
+        written = script(passage.text)
+        row = (file, _short(path, passage.unit), passage.kind, hash, passage.line, passage.rank, written, passage.lends)
         cursor = self._store.execute(
-            "insert into passages(file, unit, kind, hash, line, rank) values(?, ?, ?, ?, ?, ?)", row
+            "insert into passages(file, unit, kind, hash, line, rank, script, lends) values(?, ?, ?, ?, ?, ?, ?, ?)",
+            row,
         )
-        return Held(cursor.lastrowid or 0, path, passage.unit, passage.kind, hash, passage.line, passage.rank)
+        label, line, rank = cursor.lastrowid or 0, passage.line, passage.rank
+        return Held(label, path, passage.unit, passage.kind, hash, line, rank, written, passage.lends)
 
     def _file(self, path: str) -> int:
         name = os.fsencode(path)
@@ -125,9 +141,9 @@ class Holdings:
         return found
 
     def _select(self, clause: str, values: tuple[object, ...]) -> Iterator[Held]:
-        for label, name, unit, kind, hash, line, rank in self._store.execute(_SELECT + clause, values):
+        for label, name, unit, kind, hash, line, rank, written, lends in self._store.execute(_SELECT + clause, values):
             path = os.fsdecode(name)
-            yield Held(label, path, _long(path, unit), kind, hash, line, rank)
+            yield Held(label, path, _long(path, unit), kind, hash, line, rank, written, bool(lends))
 
     def count(self) -> int:
         return int(self._store.execute("select count(*) from passages").fetchone()[0])

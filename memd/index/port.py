@@ -35,6 +35,7 @@ class Passage(Struct, frozen=True):
     """A piece of a unit for the embedder: `head` (title, heading path) is put before `text`; `hash` names the embedding.
 
     `rank` orders the embedding queue: 0 titles and leaves, then the recent, then the rest. `line` is where it starts.
+    `lends`: a turn's vector leans towards its neighbours'; one that is sensitive among others lends them nothing.
     """
 
     key: str
@@ -46,6 +47,7 @@ class Passage(Struct, frozen=True):
     hash: str
     line: int
     rank: int = 1
+    lends: bool = True
 
 
 class Term(Struct, frozen=True, tag="term"):
@@ -74,12 +76,16 @@ class Query(Struct, frozen=True):
 
 
 class Hit(Struct, frozen=True):
-    """`score` is higher for better and comparable only within one answer; `line` is a vector hit's passage start (else 0)."""
+    """`score` is higher for better and comparable only within one answer; `line` is a vector hit's passage start (else 0).
+
+    `foreign`: found by meaning in another script than the question's, where words cannot find anything.
+    """
 
     unit: str
     path: str
     score: float
     line: int = 0
+    foreign: bool = False
 
 
 class Operations(Struct, frozen=True):

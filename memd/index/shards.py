@@ -1,4 +1,4 @@
-"""The vector index: one shard a kind of unit, exact while it is small, a graph when it is large; one lock round all.
+"""The vector index: one shard a kind of unit and a script, exact while it is small, a graph when it is large; one lock round all.
 
 Knows which unit, file and line a label stands for. A shard a kind means that a search for notes never wades through a
 hundred thousand turns. Searches may come from any thread; changes one at a time (the caller's
@@ -27,6 +27,8 @@ SLICE = 16
 """Rows put into a graph under one hold of the lock: 3 to 5 ms."""
 
 Shard = Exact | Graph
+Name = tuple[str, str]
+"""Kind of unit and script."""
 
 
 class Shards:
@@ -37,22 +39,22 @@ class Shards:
         self._switch = switch
         self._lock = ReadWrite()
         self._places: dict[int, Held] = {}
-        self._shards: dict[str, Shard] = {}
+        self._shards: dict[Name, Shard] = {}
         self._touched: set[int] = set()
         self.changed = False
 
     def __len__(self) -> int:
         return len(self._places)
 
-    def search(self, vector: Sequence[float], limit: int, kinds: tuple[str, ...] = ()) -> list[Hit]:
-        """Cosine similarity, best first, one hit a passage. Raises ValueError for a vector that is no direction."""
+    def search(self, vector: Sequence[float], limit: int, kinds: tuple[str, ...] = (), script: str = "") -> list[Hit]:
+        """Cosine similarity, best first, one hit a passage; of one script where it is given. Raises ValueError for a vector that is no direction."""
         query = row(vector)
         if query.shape != (self.dim,):
             raise ValueError(f"a vector of {len(vector)} numbers in an index of {self.dim}")
         with self._lock.reading():
             found: Scored = []
-            for kind, shard in self._shards.items():
-                if not kinds or kind in kinds:
+            for (kind, written), shard in self._shards.items():
+                if (not kinds or kind in kinds) and script in ("", written):
                     found += shard.search(query, limit)
             found.sort(key=lambda pair: (-pair[1], pair[0]))
             places = [(self._places[label], score) for label, score in found[:limit]]
@@ -60,11 +62,11 @@ class Shards:
 
     def put(self, items: Sequence[Held], rows: Matrix) -> None:
         """Adds passages with their rows of length one, or replaces the rows of labels that are there."""
-        by_kind: dict[str, list[int]] = {}
+        by_name: dict[Name, list[int]] = {}
         for at, held in enumerate(items):
-            by_kind.setdefault(held.kind, []).append(at)
-        for kind, all_at in by_kind.items():
-            shard = self._shards.get(kind) or self._begin(kind)
+            by_name.setdefault((held.kind, held.script), []).append(at)
+        for name, all_at in by_name.items():
+            shard = self._shards.get(name) or self._begin(name)
             step = SLICE if isinstance(shard, Graph) else 1024
             for start in range(0, len(all_at), step):
                 some = all_at[start : start + step]
@@ -74,20 +76,20 @@ class Shards:
             self._touched.update(items[at].label for at in all_at)
             self.changed |= isinstance(shard, Graph)
 
-    def _begin(self, kind: str) -> Shard:
+    def _begin(self, name: Name) -> Shard:
         with self._lock.writing():
-            return self._shards.setdefault(kind, Exact(self.dim))
+            return self._shards.setdefault(name, Exact(self.dim))
 
     def drop(self, labels: Iterable[int]) -> None:
         """Labels that are not there are passed over."""
-        by_kind: dict[str, list[int]] = {}
+        by_name: dict[Name, list[int]] = {}
         for label in labels:
             if held := self._places.get(label):
-                by_kind.setdefault(held.kind, []).append(label)
+                by_name.setdefault((held.kind, held.script), []).append(label)
         with self._lock.writing():
-            for kind, gone in by_kind.items():
-                self._shards[kind].drop(gone)
-                self.changed |= isinstance(self._shards[kind], Graph)
+            for name, gone in by_name.items():
+                self._shards[name].drop(gone)
+                self.changed |= isinstance(self._shards[name], Graph)
                 for label in gone:
                     del self._places[label]
 
@@ -102,22 +104,22 @@ class Shards:
     def tend(self, changing: AbstractContextManager[object], stop: Callable[[], bool] = lambda: False) -> bool:
         """Builds anew one shard that outgrew its form or is worn, and says whether it did. Searches and changes go on
         meanwhile; `changing` keeps changes out for the last moment, when what they did is repeated."""
-        for kind, shard in list(self._shards.items()):
+        for name, shard in list(self._shards.items()):
             size = len(shard)
             grown = isinstance(shard, Exact) and size > self._switch
             shrunk = isinstance(shard, Graph) and size < self._switch // 2
             if grown or shrunk or shard.worn:
-                return self._rebuild(kind, shard, changing, stop)
+                return self._rebuild(name, shard, changing, stop)
         return False
 
     def purge(self) -> None:
         """Builds every graph anew that keeps anything deleted: afterwards nothing of it is in memory. Changes must wait."""
-        for kind, shard in list(self._shards.items()):
+        for name, shard in list(self._shards.items()):
             if isinstance(shard, Graph) and shard.dirty:
-                self._rebuild(kind, shard, nullcontext(), lambda: False)
+                self._rebuild(name, shard, nullcontext(), lambda: False)
 
     def _rebuild(
-        self, kind: str, old: Shard, changing: AbstractContextManager[object], stop: Callable[[], bool]
+        self, name: Name, old: Shard, changing: AbstractContextManager[object], stop: Callable[[], bool]
     ) -> bool:
         self._touched = set()
         labels = sorted(old.labels())
@@ -133,7 +135,7 @@ class Shards:
             self._copy(old, new, late)
             new.drop([label for label in new.labels() if label not in old])
             with self._lock.writing():
-                self._shards[kind] = new
+                self._shards[name] = new
             self.changed = True
         return True
 
@@ -148,9 +150,10 @@ class Shards:
         """Writes each graph and a manifest; small shards are not written, they come from the embeddings in no time."""
         os.makedirs(folder, exist_ok=True)
         entries: dict[str, Any] = {}
-        for kind, shard in self._shards.items():
+        for (kind, script), shard in self._shards.items():
             if isinstance(shard, Graph):
-                entries[kind] = shard.save(os.path.join(folder, kind + ".graph"))
+                file = f"{kind}.{script}.graph"
+                entries[file] = {"kind": kind, "script": script, **shard.save(os.path.join(folder, file))}
         data = msgspec.json.encode({"model": model, "dim": self.dim, "graphs": entries})
         temporary = os.path.join(folder, "graphs.json.tmp")
         with open(temporary, "wb") as out:
@@ -163,22 +166,23 @@ class Shards:
     def load(self, folder: str, model: str, held: Iterable[Held], doubt: bool) -> None:
         """Takes up the saved graphs of this model as far as they are whole, and only the passages that still stand."""
         try:
-            with open(os.path.join(folder, "graphs.json"), "rb") as file:
-                manifest = msgspec.json.decode(file.read())
+            with open(os.path.join(folder, "graphs.json"), "rb") as source:
+                manifest = msgspec.json.decode(source.read())
             fits = manifest["model"] == model and manifest["dim"] == self.dim
             graphs = manifest["graphs"] if fits else {}
         except (OSError, msgspec.DecodeError, KeyError, TypeError):
             return
-        standing: dict[str, dict[int, Held]] = {kind: {} for kind in graphs}
-        for passage in held:
-            if passage.kind in standing:
-                standing[passage.kind][passage.label] = passage
-        for kind, entry in graphs.items():
+        standing: dict[Name, dict[int, Held]] = {}
+        for passage in held if graphs else ():
+            standing.setdefault((passage.kind, passage.script), {})[passage.label] = passage
+        for file, entry in graphs.items():
             try:
-                graph = Graph.load(os.path.join(folder, kind + ".graph"), self.dim, entry, doubt)
+                name = (entry["kind"], entry["script"])
+                graph = Graph.load(os.path.join(folder, file), self.dim, entry, doubt)
             except (OSError, ValueError, KeyError, TypeError):
                 continue
-            graph.drop([label for label in graph.labels() if label not in standing[kind]])
+            there = standing.get(name, {})
+            graph.drop([label for label in graph.labels() if label not in there])
             with self._lock.writing():
-                self._shards[kind] = graph
-                self._places.update((label, standing[kind][label]) for label in graph.labels())
+                self._shards[name] = graph
+                self._places.update((label, there[label]) for label in graph.labels())

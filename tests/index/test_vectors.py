@@ -30,8 +30,8 @@ def rows(*seeds: int):
     return matrix([to_half(vector(seed)) for seed in seeds])
 
 
-def held(label: int, kind: str = "note", line: int = 1) -> Held:
-    return Held(label, f"n{label}.md", f"n{label}.md", kind, b"%d" % label, line, 1)
+def held(label: int, kind: str = "note", line: int = 1, script: str = "latin") -> Held:
+    return Held(label, f"n{label}.md", f"n{label}.md", kind, b"%d" % label, line, 1, script)
 
 
 def filled(count: int, switch: int = 100, kind: str = "note") -> Shards:
@@ -105,12 +105,19 @@ def test_what_has_no_direction_is_refused(bad):
 
 def test_neighbours_lend_to_a_turn():
     """A turn's row leans towards what was said before and after, less towards what is farther off, and stays its own."""
-    mixed = lend(rows(1, 2, 3, 4))
+    mixed = lend(rows(1, 2, 3, 4), [True] * 4)
     plain = rows(1, 2, 3, 4)
     toward = [float(mixed[0] @ plain[i]) - float(plain[0] @ plain[i]) for i in range(4)]
     assert float(mixed[0] @ plain[0]) > 0.7
     assert toward[1] > toward[2] > 0
-    assert lend(rows(5)) == pytest.approx(rows(5), abs=1e-6)
+    assert lend(rows(5), [True]) == pytest.approx(rows(5), abs=1e-6)
+
+
+def test_a_sensitive_turn_lends_nothing():
+    """Its neighbours' rows are the same whatever it says; it borrows like any other."""
+    one, other = (lend(rows(1, hidden, 3), [True, False, True]) for hidden in (2, 99))
+    assert one[[0, 2]] == pytest.approx(other[[0, 2]])
+    assert one[1] != pytest.approx(rows(2)[0], abs=1e-3)
 
 
 class TestShards:
@@ -125,12 +132,12 @@ class TestShards:
         """`tend` builds the form that the size asks for, with the same answers, and has nothing to do afterwards."""
         shards = filled(300)
         assert shards.tend(threading.RLock())
-        assert isinstance(shards._shards["note"], Graph)
+        assert isinstance(shards._shards["note", "latin"], Graph)
         assert not shards.tend(threading.RLock())
         assert shards.search(vector(7), 1)[0].unit == "n7.md"
         shards.drop(range(280))
         assert shards.tend(threading.RLock())
-        assert isinstance(shards._shards["note"], Exact)
+        assert isinstance(shards._shards["note", "latin"], Exact)
         assert {hit.unit for hit in shards.search(vector(7), 100)} == {f"n{i}.md" for i in range(280, 300)}
 
     def test_a_worn_graph_is_built_anew_without_what_was_deleted(self):
@@ -139,7 +146,7 @@ class TestShards:
         shards.tend(threading.RLock())
         shards.drop(range(100))
         assert shards.tend(threading.RLock())
-        assert len(shards._shards["note"]._index.get_ids_list()) == 300
+        assert len(shards._shards["note", "latin"]._index.get_ids_list()) == 300
 
     def test_changes_during_a_rebuild_are_in_the_new_graph(self):
         """What is put, replaced and dropped while a graph is built aside is repeated before it is swapped in."""
@@ -191,7 +198,7 @@ class TestShards:
         shards.tend(threading.RLock())
         shards.drop([1])
         shards.purge()
-        assert 1 not in shards._shards["note"]._index.get_ids_list()
+        assert 1 not in shards._shards["note", "latin"]._index.get_ids_list()
 
     def test_a_vector_of_another_dimension_is_refused(self):
         """A question of another model is an error of ours, not an answer."""
@@ -224,7 +231,7 @@ class TestSaved:
     @pytest.mark.parametrize("damage", ["cut", "flip", "gone", "manifest"])
     def test_damage_is_found_before_the_library_sees_it(self, folder, damage):
         """A truncated, altered or missing file, or a manifest that cannot be read, gives an empty index."""
-        path = os.path.join(folder, "graphs.json" if damage == "manifest" else "note.graph")
+        path = os.path.join(folder, "graphs.json" if damage == "manifest" else "note.latin.graph")
         data = bytearray(Path(path).read_bytes())
         if damage == "gone":
             os.unlink(path)
@@ -247,15 +254,15 @@ class TestSaved:
 
     def test_a_full_disk_is_an_error_and_leaves_the_old_graph(self, folder, monkeypatch):
         """hnswlib says nothing when it writes in part: the size is compared, and the saved graph stays as it was."""
-        before = Path(os.path.join(folder, "note.graph")).read_bytes()
+        before = Path(os.path.join(folder, "note.latin.graph")).read_bytes()
         graph = Graph(DIM, 50)
         graph.put(range(50), rows(*range(50)))
         real = os.path.getsize
         monkeypatch.setattr(os.path, "getsize", lambda p: real(p) - 1 if p.endswith(".raw") else real(p))
         with pytest.raises(OSError, match="in part"):
-            graph.save(os.path.join(folder, "note.graph"))
-        assert Path(os.path.join(folder, "note.graph")).read_bytes() == before
-        assert sorted(os.listdir(folder)) == ["graphs.json", "note.graph"]
+            graph.save(os.path.join(folder, "note.latin.graph"))
+        assert Path(os.path.join(folder, "note.latin.graph")).read_bytes() == before
+        assert sorted(os.listdir(folder)) == ["graphs.json", "note.latin.graph"]
 
 
 def test_a_graph_nearly_agrees_with_exact_search():
