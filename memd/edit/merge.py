@@ -19,6 +19,7 @@ Hunk = tuple[list[str], list[str], bool]
 _CLOCK = re.compile(r"(?P<key>modified|created):\s*\S.*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s")
 _OBSERVATION = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[[^\[\]()]{2,}\]\s+\S")
+_DATED = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+(?:\d{4}-)?\d\d-\d\d \d\d:\d\d\s+\S")
 _TASK = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+\[.\]\s")
 
 
@@ -127,7 +128,7 @@ def _versions(left: str, right: str) -> bool:
         return False
     if left.startswith(right.rstrip(" .。")) or right.startswith(left.rstrip(" .。")):
         return True
-    if _OBSERVATION.match(left) and _OBSERVATION.match(right):
+    if any(kind.match(left) and kind.match(right) for kind in (_OBSERVATION, _DATED)):
         return False
     return SequenceMatcher(None, left, right, autojunk=False).ratio() > 0.6
 

@@ -91,7 +91,7 @@ def test_two_devices_that_made_a_month_of_the_journal_apart_are_joined() -> None
     one = b"---\ntitle: 2026-11\ncreated: 2026-11-02T08:00:00+08:00\n---\n- 11-02 08:00 remembered [[a]]\n"
     two = b"---\ntitle: 2026-11\ncreated: 2026-11-03T08:00:00+08:00\n---\n- 11-03 08:00 remembered [[b]]\n"
     for note, copy in ((one, two), (two, one)):
-        merged = merge.union(note, copy)
+        merged = union(note, copy)
         assert merged is not None
         assert merged.count(b"created: 2026-11-02") == 1
         assert b"2026-11-03T" not in merged
