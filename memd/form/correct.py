@@ -11,7 +11,7 @@ from datetime import datetime
 from msgspec import Struct
 
 from memd.edit.secrets import refuse_secrets
-from memd.form import chains, human, leaves, profile, view
+from memd.form import chains, human, leaves, profile, profile_page, view
 from memd.form.compose import Stage
 from memd.form.drafting import proposition
 from memd.form.files import decoded, profile_path
@@ -46,7 +46,7 @@ def correct(vault: Vault, config: Config, now: datetime, id: str, text: str) -> 
     memory = view.of(vault)
     if id.rpartition("#")[2].startswith("p-"):
         data = yield Read(profile_path(config.formation.folder))
-        line = profile.line_of(decoded(data), id) if data is not None else None
+        line = profile_page.line_of(decoded(data), id) if data is not None else None
         if line is None or data is None:
             raise Refused("not_found", f"the profile has no line {id}; look at it with memory.profile")
         sources = [s for name in line.sources if (s := memory.refer(name)) and memory.active(s)]

@@ -14,7 +14,7 @@ class Facts(Struct, frozen=True):
     """Keys as they stand in the file. `weak` are links of `extracted.statements` so marked.
 
     Links are read but not resolved: `turns` are (stem, block id, link), `states` (the id in the link or "", link).
-    `slot`: (tree, folded subject, folded aspect); `observed` in seconds, 0 when unknown.
+    `points`: (the id in the link or "", link, whether it leads to an older version). `slot`: (tree, folded subject, folded aspect); `observed` in seconds, 0 when unknown.
     """
 
     note: Note
@@ -24,6 +24,7 @@ class Facts(Struct, frozen=True):
     fingerprint: str = ""
     slot: tuple[str, str, str] = ("", "", "")
     observed: float = 0.0
+    points: tuple[tuple[str, str, bool], ...] = ()
     supersedes: tuple[str, ...] = ()
     precedes: tuple[str, ...] = ()
     turns: tuple[tuple[str, str, str], ...] = ()
@@ -44,6 +45,10 @@ def read(note: Note) -> Facts:
             slot=(tree, folded(subject), folded(aspect)),
             fingerprint=_word(keys.get("fingerprint")),
             observed=seconds(_word(keys.get("observed_at"))) or 0.0,
+            points=(
+                *((_id_in(name), name, True) for name in listed(keys.get("supersedes"))),
+                *((_id_in(name), name, False) for name in listed(keys.get("precedes"))),
+            ),
             supersedes=listed(keys.get("supersedes")),
             precedes=listed(keys.get("precedes")),
         )

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from memd.edit import trash
 from memd.edit.titles import file_stem, slug
 from memd.form.keys import shortened
 from memd.model.change import Change
@@ -129,7 +130,8 @@ def profile_path(folder: str) -> str:
 
 
 def trash_path(now: datetime, path: str) -> str:
-    return f".trash/memd/{now:%Y%m%dT%H%M%S}/{path}"
+    """Where a file goes that is forgotten softly; the stamp has milliseconds, so that two forgets are two folders."""
+    return f"{trash.ROOT}/{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}/{path}"
 
 
 # plans -----------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from datetime import datetime
 import msgspec
 
 from memd.form import view
-from memd.form.oblivion import Work
+from memd.form.aftermath import Aftermath
 from memd.form.purge import copies_to_remove
 from memd.form.scope import KINDS, scope_of
 from memd.model.config import Config
@@ -38,7 +38,7 @@ def forget(
     """Told: `Forgotten`. `copies`: paths of memd's own copies (`.trash/memd`, `.conflict`), looked at when purging.
     `guard`: whether the plan begins with the note of what is being forgotten."""
     offline = msgspec.structs.replace(config, formation=msgspec.structs.replace(config.formation, method="rules"))
-    work = Work(vault, offline, now, scope_of(view.of(vault), target, resumed))
+    work = Aftermath(vault, offline, now, scope_of(view.of(vault), target, resumed))
     yield from work.sources()
     yield from work.leaves()
     yield from work.dependants()

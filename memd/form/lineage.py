@@ -6,8 +6,10 @@ The lower half of `form.view`. Knows one snapshot. Never knows which of two leav
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from functools import cached_property
 
+from memd.form.carry import taken_over
 from memd.form.facts import Facts, read, refused
 from memd.form.keys import ID, proposition_print, target
 from memd.model.note import Note
@@ -24,36 +26,44 @@ class Lineage:
     """
 
     def __init__(self, vault: Vault, before: Lineage | None = None) -> None:
+        """`before`: the view of another snapshot, of which all is taken over that is the same."""
         self.vault = vault
-        self._facts: dict[str, Facts] = {}
         self.files: dict[str, Note] = {}
-        self._by_kind: dict[str, list[str]] = defaultdict(list)
-        known = before._facts if before else {}
-        for path, note in vault.notes.items():
+        self.by_path: dict[str, Facts] = {}
+        self.by_kind: dict[str, dict[str, None]] = {}
+        self.doubled = False
+        if before is None or not taken_over(self, before):
+            self._read(before.by_path if before else {})
+
+    def _read(self, known: Mapping[str, Facts]) -> None:
+        for path, note in self.vault.notes.items():
             if note.kind == "note" or not note.id:
                 continue
-            if (held := self.files.get(note.id)) is not None and vault.by_id(note.id) is held:
-                continue
-            if held is None:
-                self._by_kind[note.kind].append(note.id)
+            if note.id in self.files:
+                self.doubled = True
+                if self.vault.by_id(note.id) is not note:
+                    continue
+                del self.by_kind[self.files[note.id].kind][note.id]
+            self.by_kind.setdefault(note.kind, {})[note.id] = None
             self.files[note.id] = note
             facts = known.get(path)
-            self._facts[path] = facts if facts and facts.note is note else read(note)
+            self.by_path[path] = facts if facts and facts.note is note else read(note)
 
     def note(self, id: str) -> Note | None:
         """The file with that id, or the evidence file of a turn's id (`ev-…#t3`)."""
         return self.files.get(id.partition("#")[0])
 
     def of_kind(self, kind: str) -> list[Note]:
-        return [self.files[id] for id in self._by_kind.get(kind, ())]
+        return [self.files[id] for id in self.by_kind.get(kind, ())]
 
     def facts(self, id: str) -> Facts:
-        return self._facts[self.files[id].path]
+        return self.by_path[self.files[id].path]
 
     # names -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _stems(self) -> dict[str, str]:
+    def stems(self) -> dict[str, str]:
+        """Stem of an evidence file -> its id."""
         return {stem(note.path): note.id for note in self.of_kind("evidence")}
 
     def refer(self, link: str, source: str = "") -> str | None:
@@ -64,8 +74,8 @@ class Lineage:
         for found in reversed(ID.findall(name)):
             if found in self.files:
                 return str(found)
-        if name in self._stems:
-            return self._stems[name]
+        if name in self.stems:
+            return self.stems[name]
         path = self.vault.resolve(name, source) if name else None
         note = self.vault.notes.get(path) if path else None
         return note.id if note is not None and self.files.get(note.id) is note else None
@@ -75,7 +85,7 @@ class Lineage:
         name, block = target(link)
         id = self.refer(name, source)
         note = self.files.get(id) if id else None
-        if note is None or note.kind != "evidence" or block not in self._turn_ids[note.id]:
+        if note is None or note.kind != "evidence" or block not in self.turn_ids[note.id]:
             return None
         return f"{note.id}#{block}"
 
@@ -89,20 +99,22 @@ class Lineage:
     @cached_property
     def turns_of(self) -> dict[str, tuple[str, ...]]:
         """Episode id -> ids of its turns that are there."""
-        stems, there, found = self._stems, self._turn_ids, {}
-        for note in self.episodes:
-            turns = []
-            for name, block, link in self._facts[note.path].turns:
-                id = stems.get(name)
-                if id and block in there[id]:
-                    turns.append(f"{id}#{block}")
-                elif turn := self.turn(link, note.path):
-                    turns.append(turn)
-            found[note.id] = tuple(turns)
-        return found
+        return {note.id: self.turns_in(note) for note in self.episodes}
+
+    def turns_in(self, episode: Note) -> tuple[str, ...]:
+        """The ids of the turns that an episode's `turns` key means and that are there."""
+        stems, there, found = self.stems, self.turn_ids, []
+        for name, block, link in self.by_path[episode.path].turns:
+            id = stems.get(name)
+            if id and block in there[id]:
+                found.append(f"{id}#{block}")
+            elif turn := self.turn(link, episode.path):
+                found.append(turn)
+        return tuple(found)
 
     @cached_property
-    def _turn_ids(self) -> dict[str, frozenset[str]]:
+    def turn_ids(self) -> dict[str, frozenset[str]]:
+        """Evidence id -> block ids of its turns."""
         return {note.id: frozenset(turn.id for turn in note.turns) for note in self.of_kind("evidence")}
 
     @cached_property
@@ -116,16 +128,32 @@ class Lineage:
     @cached_property
     def states(self) -> dict[str, tuple[str, ...]]:
         """Episode id -> ids of the leaves that it states and that are there, in order."""
-        files, found = self.files, {}
-        for note in self.episodes:
-            leaves = []
-            for id, link in self._facts[note.path].states:
-                if id in files:
-                    leaves.append(id)
-                elif leaf := self.refer(link, note.path):
-                    leaves.append(leaf)
-            found[note.id] = tuple(leaves)
-        return found
+        return {note.id: self.states_in(note) for note in self.episodes}
+
+    def states_in(self, episode: Note) -> tuple[str, ...]:
+        """The ids of the leaves that an episode's `states` key means and that are there."""
+        found = []
+        for id, link in self.by_path[episode.path].states:
+            if id in self.files:
+                found.append(id)
+            elif leaf := self.refer(link, episode.path):
+                found.append(leaf)
+        return tuple(found)
+
+    @cached_property
+    def loose(self) -> frozenset[str]:
+        """Episodes that link to a turn or a leaf which is not there, or not under the id in the link."""
+        return frozenset(note.id for note in self.of_kind("episode") if self.is_loose(note))
+
+    def is_loose(self, episode: Note) -> bool:
+        """Whether one of its links leads nowhere, or not where its id says."""
+        facts = self.by_path[episode.path]
+        here = len(self.turns_of[episode.id]) == len(facts.turns)
+        return not here or not all(id in self.files for id, _ in facts.states)
+
+    def leaf_facts(self) -> list[Facts]:
+        """The keys of every leaf."""
+        return [self.by_path[note.path] for note in self.of_kind("leaf")]
 
     @cached_property
     def support(self) -> dict[str, tuple[str, ...]]:
@@ -161,26 +189,25 @@ class Lineage:
     def said_key(self, episode: str) -> tuple[float, str]:
         """When an episode counts as said: its end, else its beginning, else when it was captured."""
         note = self.files[episode]
-        at = self._facts[note.path].said
+        at = self.by_path[note.path].said
         return (note.created if at is None else at, note.id)
 
     @cached_property
     def _stated(self) -> dict[str, Stated]:
-        found: dict[str, Stated] = {}
-        for episode, leaves in self.states.items():
-            at, id = self.said_key(episode)
-            for place, leaf in enumerate(leaves):
-                stated = (at, id, place)
-                if leaf not in found or found[leaf] < stated:
-                    found[leaf] = stated
-        return found
+        return {}
 
     def last_stated(self, id: str) -> Stated:
         """Of a leaf that no episode states: its own time."""
-        if id in self._stated:
-            return self._stated[id]
-        note = self.files[id]
-        return (self._facts[note.path].observed or note.created, "", 0)
+        if id not in self._stated:
+            note = self.files[id]
+            own = (self.by_path[note.path].observed or note.created, "", 0)
+            self._stated[id] = max((self._stated_by(e, id) for e in self.support.get(id, ())), default=own)
+        return self._stated[id]
+
+    def _stated_by(self, episode: str, leaf: str) -> Stated:
+        at, id = self.said_key(episode)
+        leaves = self.states[episode]
+        return at, id, len(leaves) - 1 - leaves[::-1].index(leaf)
 
     @cached_property
     def refusals(self) -> dict[str, tuple[tuple[str, str, float], ...]]:

@@ -19,7 +19,7 @@ from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
 from memd.form.keys import ID, link, seconds, target
 from memd.form.patches import Draw, Wanted, problem, stems
-from memd.form.profile_text import SECTIONS, Edit, Patch, edited, line_id, read, row_of
+from memd.form.profile_text import SECTIONS, Edit, Patch, edited, read, row_of
 from memd.model.config import Config
 from memd.model.fingerprint import sha256
 from memd.model.memory import ProfileLine
@@ -276,30 +276,3 @@ def _history(config: Config, page: Page) -> Write:
     keys = {"type": "profile", "of": "[[profile]]", "version": _version(page), "sha256": sha256(page.data)}
     path = f"{config.formation.folder}/history/profile/{_version(page):04d}-{digest}.md"
     return Write(path, render.file(keys, "") + page.data, None)
-
-
-def show(text: str, now: datetime, memory: view.Memory, keys: dict[str, Any]) -> dict[str, Any]:
-    """The result of `memory.profile` for a profile's text: what is not expired, by section; sources as leaf ids."""
-    today = now.date().isoformat()
-    shown: dict[str, Any] = {"stable": [], "recent": [], "up_to": keys.get("up_to", "")}
-    for line in read(text):
-        if line.until and line.until < today:
-            continue
-        shown["recent" if line.section == "recent" else "stable"].append(
-            {
-                "id": f"#{line.id}",
-                "text": line.text,
-                "status": line.status or "stated",
-                "sources": [memory.refer(s) or s for s in line.sources],
-                "first_seen": line.first_seen,
-                "last_confirmed": line.last_confirmed,
-                "until": line.until,
-            }
-        )
-    return shown
-
-
-def line_of(text: str, id: str) -> ProfileLine | None:
-    """The line that an id (`#p-…` or `p-…`) means."""
-    wanted = id.rpartition("#")[2]
-    return next((line for line in read(text) if wanted in (line.id, line_id(line.text))), None)

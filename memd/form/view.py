@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import defaultdict
 from functools import cached_property
 
-from memd.form.facts import Facts
 from memd.form.keys import listed
 from memd.form.lineage import Lineage
 from memd.model.note import Note
@@ -32,71 +31,63 @@ class Memory(Lineage):
     # supersede ---------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _older(self) -> dict[str, tuple[str, ...]]:
-        """Leaf -> leaves that it points to as the older version of its matter."""
-        found: dict[str, dict[str, None]] = defaultdict(dict)
-        for facts in self._leaf_facts():
-            note = facts.note
-            for link in facts.supersedes:
-                if (old := self.refer(link, note.path)) and old != note.id:
-                    found[note.id][old] = None
-            for link in facts.precedes:
-                if (new := self.refer(link, note.path)) and new != note.id:
-                    found[new][note.id] = None
-        return {id: tuple(old) for id, old in found.items()}
+    def _pointers(self) -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+        """(leaf -> leaves that it points to as the older version of its matter, leaves that point to what is gone)."""
+        files, found, widowed = self.files, defaultdict[str, dict[str, None]](dict), set()
+        for facts in self.leaf_facts():
+            for known, link, forward in facts.points:
+                mine = facts.note.id
+                other = known if known in files else self.refer(link, facts.note.path)
+                if other is None and forward:
+                    widowed.add(mine)
+                elif other is not None and other != mine:
+                    new, old = (mine, other) if forward else (other, mine)
+                    found[new][old] = None
+        return {id: tuple(old) for id, old in found.items()}, frozenset(widowed)
+
+    @cached_property
+    def _joined(self) -> dict[str, set[str]]:
+        """Leaf -> leaves that a verdict joins with it. Of a leaf whose older version is gone (its file was deleted by
+        hand) only the slot tells what it replaced."""
+        older, widowed = self._pointers
+        joined: dict[str, set[str]] = defaultdict(set)
+        pairs = [(new, old) for new, olds in older.items() for old in olds]
+        pairs += [(id, other) for id in widowed for other in self.slots[self.slot(id)] if not self._is_event(other)]
+        for new, old in pairs:
+            joined[new].add(old)
+            joined[old].add(new)
+        return joined
+
+    def _is_event(self, leaf: str) -> bool:
+        return self.files[leaf].frontmatter.get("kind") == "event"
 
     @cached_property
     def _matters(self) -> dict[str, tuple[str, ...]]:
-        """Leaf -> the leaves that verdicts join with it, itself included; leaves without a verdict are not here."""
-        joined: dict[str, set[str]] = defaultdict(set)
-        for new, olds in self._older.items():
-            for old in olds:
-                joined[new].add(old)
-                joined[old].add(new)
-        for id in self._widowed():
-            joined[id].update(self.slots[self.slot(id)])
-            for other in self.slots[self.slot(id)]:
-                joined[other].add(id)
-        found: dict[str, tuple[str, ...]] = {}
-        for start in joined:
-            if start not in found:
-                whole = tuple(sorted(_reached(start, joined), key=self.last_stated))
-                found.update(dict.fromkeys(whole, whole))
-        return found
+        return {}
 
-    def _widowed(self) -> list[str]:
-        """Leaves whose older version is gone (its file was deleted by hand): only their slot tells what they replaced."""
-        return [
-            facts.note.id
-            for facts in self._leaf_facts()
-            if facts.supersedes and not all(self.refer(link, facts.note.path) for link in facts.supersedes)
-        ]
-
-    @cached_property
-    def _by(self) -> dict[str, str]:
-        """Superseded leaf -> the leaf that is current in its stead."""
-        found: dict[str, str] = {}
-        for matter in set(self._matters.values()):
-            current = next((id for id in reversed(matter) if self.stands(id)), None)
-            if current:
-                found |= {id: current for id in matter if id != current}
-        return found
+    def versions(self, id: str) -> tuple[str, ...]:
+        """The leaf and all that verdicts join with it, in the order in which they were last stated."""
+        if id not in self._joined:
+            return (id,)
+        if id not in self._matters:
+            whole = tuple(sorted(_reached(id, self._joined), key=self.last_stated))
+            self._matters.update(dict.fromkeys(whole, whole))
+        return self._matters[id]
 
     def superseded(self, id: str) -> str | None:
         """The leaf that stands in the place of this one; None while it is current."""
-        return self._by.get(id)
+        if id not in self._joined:
+            return None
+        current = next((other for other in reversed(self.versions(id)) if self.stands(other)), None)
+        return None if current == id else current
 
     def active(self, id: str) -> bool:
         """A leaf that stands and is current."""
         return self.stands(id) and self.superseded(id) is None
 
-    def versions(self, id: str) -> tuple[str, ...]:
-        """The leaf and all that verdicts join with it, in the order in which they were last stated."""
-        return self._matters.get(id, (id,))
-
     def older(self, id: str) -> tuple[str, ...]:
         """The leaves that a verdict named as the older version of this one."""
-        return self._older.get(id, ())
+        return self._pointers[0].get(id, ())
 
     def slot(self, id: str) -> tuple[str, str, str]:
         """Whose it is and what it is about: (tree, subject, aspect), folded."""
@@ -107,7 +98,7 @@ class Memory(Lineage):
     @cached_property
     def trees(self) -> dict[str, Note | None]:
         """Every tree's id -> its `_tree.md`, None where leaves name a tree that has no such file."""
-        found: dict[str, Note | None] = dict.fromkeys(facts.tree for facts in self._leaf_facts() if facts.tree)
+        found: dict[str, Note | None] = dict.fromkeys(facts.tree for facts in self.leaf_facts() if facts.tree)
         for note in self.of_kind("entity"):
             found[str(note.frontmatter.get("tree", "")) or note.id] = note
         return dict(sorted(found.items()))
@@ -116,37 +107,44 @@ class Memory(Lineage):
         return self.facts(id).tree if id in self.files else ""
 
     @cached_property
-    def _leaves(self) -> dict[str, tuple[Note, ...]]:
+    def _loose_leaves(self) -> dict[str, list[Note]]:
         found: dict[str, list[Note]] = defaultdict(list)
-        for note in self.of_kind("leaf"):
-            found[self._facts[note.path].tree].append(note)
-        return {tree: tuple(sorted(notes, key=self._append_key)) for tree, notes in found.items()}
+        for facts in self.leaf_facts():
+            found[facts.tree].append(facts.note)
+        return found
 
     def _append_key(self, note: Note) -> tuple[float, str, float, int, str]:
         episodes = self.support.get(note.id)
         first = episodes[0] if episodes else ""
         place = self.states[first].index(note.id) if first else 0
-        return (note.created, first, self._facts[note.path].observed, place, note.id)
+        return (note.created, first, self.by_path[note.path].observed, place, note.id)
 
     def leaves(self, tree: str) -> tuple[Note, ...]:
         """Every leaf of a tree in the order in which they were appended, superseded and unsupported ones included."""
-        return self._leaves.get(tree, ())
+        if tree not in self._sorted:
+            self._sorted[tree] = tuple(sorted(self._loose_leaves.get(tree, ()), key=self._append_key))
+        return self._sorted[tree]
+
+    @cached_property
+    def _sorted(self) -> dict[str, tuple[Note, ...]]:
+        return {}
 
     @cached_property
     def slots(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
         """(tree, folded subject, folded aspect) -> ids of its leaves."""
         found: dict[tuple[str, str, str], list[str]] = defaultdict(list)
         for note in self.of_kind("leaf"):
-            found[self._facts[note.path].slot].append(note.id)
-        return {slot: tuple(ids) for slot, ids in found.items()}
+            found[self.by_path[note.path].slot].append(note.id)
+        return {slot: tuple(sorted(ids)) for slot, ids in found.items()}
 
     @cached_property
     def prints(self) -> dict[tuple[str, str], str]:
         """(tree, fingerprint) -> leaf id."""
-        return {(facts.tree, facts.fingerprint): facts.note.id for facts in self._leaf_facts()}
-
-    def _leaf_facts(self) -> list[Facts]:
-        return [self._facts[note.path] for note in self.of_kind("leaf")]
+        found: dict[tuple[str, str], str] = {}
+        for facts in self.leaf_facts():
+            key = (facts.tree, facts.fingerprint)
+            found[key] = min(found.get(key, facts.note.id), facts.note.id)
+        return found
 
     # chains ------------------------------------------------------------------------------------------------------
 

@@ -259,6 +259,7 @@ class Driver:
     def forget(
         self, purge: bool = False, withdraw: bool = False, copies: Iterable[str] = (), **target: str
     ) -> Forgotten:
+        self.now += timedelta(milliseconds=1)
         return self.run(forget.forget(self.vault, self.config, self.now, target, purge, withdraw, copies))
 
     def leaf(self, id: str) -> Note:

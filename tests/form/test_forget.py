@@ -270,7 +270,7 @@ def test_a_forget_cut_short_is_finished_after_a_restart() -> None:
         step = forget.forget(again.vault, again.config, NOW, target, hard, resumed=True)
         again.run(step)
         assert forget.unfinished(again.vault, again.config) is None
-        assert {p for p in again.files} == set(whole.files), plan.steps[cut - 1].path
+        assert set(again.files) == set(whole.files), plan.steps[cut - 1].path
         assert b"Wexcombe" not in visible(again)
 
 

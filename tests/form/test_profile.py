@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.form import profile
+from memd.form import profile_page
 from memd.form.profile_text import Edit, edited, line_id, read, row_of
 from memd.model.config import Config, FormationConfig
 from tests.fakes.driver import NOW, Driver, atom, owned
@@ -34,7 +34,7 @@ def window(vault: Driver) -> None:
 
 
 def shown(vault: Driver, now=NOW) -> dict:
-    return profile.show(vault.text(PATH), now, vault.memory, vault.vault.notes[PATH].frontmatter)
+    return profile_page.show(vault.text(PATH), now, vault.memory, vault.vault.notes[PATH].frontmatter)
 
 
 def texts(vault: Driver, section: str) -> list[str]:
