@@ -25,9 +25,12 @@ Row = tuple[bytes, bytes | None]
 
 
 class Feeding:
+    """`trouble` is why it stands still, "" when it does not; `lost` counts texts that could not be read again."""
+
     def __init__(self, handle: Handle, read: Callable[[str], Sequence[Passage]], clock: Callable[[], float]) -> None:
         self.backlog = Backlog()
         self.trouble = ""
+        self.lost = 0
         self._under_way = 0
         self._handle = handle
         self._read = read
@@ -66,6 +69,7 @@ class Feeding:
         start = self._clock()
         texts = self._texts(portion)
         hashes = list(texts)
+        self.lost += len(portion) - len(hashes)
         try:
             vectors = self._handle.embed([texts[hash] for hash in hashes]) if hashes else []
         except Crashed as why:

@@ -43,9 +43,18 @@ class Making:
     """`target` is the generation of the model that was chosen, `serving` the one that answers: mostly the same."""
 
     def __init__(
-        self, settings: Settings, choice: Choice, book: Holdings, embeddings: Embeddings, changing: RLock, doubt: bool
+        self,
+        settings: Settings,
+        choice: Choice,
+        book: Holdings,
+        embeddings: Embeddings,
+        changing: RLock,
+        doubt: bool,
+        texts: Mapping[bytes, str],
     ) -> None:
-        """Loads what serves: the chosen model, or, while that one has the vault still to read, the one that served last."""
+        """Loads what serves: the chosen model, or, while that one has the vault still to read, the one that served last.
+
+        `texts` are the words of passages that were handed in before."""
         self._settings, self._book, self._embeddings, self._changing = settings, book, embeddings, changing
         self._graphs = os.path.join(settings.folder, "graphs")
         self.feeding = Feeding(settings.opener(choice, True, settings.threads), settings.read, time.monotonic)
@@ -54,7 +63,7 @@ class Making:
             model = embeddings.model_id(choice)
             self.target = self.serving = self._generation(choice, model)
             waiting = list(book.waiting(model))
-            self.feeding.backlog.add((held.hash, held.path, held.rank, None) for held in waiting)
+            self.feeding.backlog.add((held.hash, held.path, held.rank, texts.get(held.hash)) for held in waiting)
             if last is not None and last[0] != model and waiting and embeddings.count(last[0]):
                 if old := models.again(last[1], settings.models, settings.key):
                     self.serving = self._generation(old, last[0])

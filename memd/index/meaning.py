@@ -7,11 +7,13 @@ state with a reason. It keeps no word of a note on disk.
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memd.index.asking import Vector
+from memd.index.backlog import ROOM
 from memd.index.embedders import Opener, open_embedder
 from memd.index.embeddings import Embeddings, digest, open_store
 from memd.index.feeding import words
@@ -64,6 +66,8 @@ class Meaning:
         self._open = False
         self._off = ""
         self._making: Making | None = None
+        self._early: dict[bytes, str] = {}
+        self._room = ROOM
         self._total = 0
         self._told = 0.0
 
@@ -81,6 +85,11 @@ class Meaning:
             return
         self._store = open_store(file)
         self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
+        self._whole = os.path.join(self._settings.folder, "whole")
+        if not os.path.exists(self._whole):
+            self._book.clear()
+            with open(self._whole, "w", encoding="utf-8"):
+                pass
         self._total = self._book.count()
         self._mark = os.path.join(self._settings.folder, "running")
         self._doubt = os.path.exists(self._mark)
@@ -118,17 +127,38 @@ class Meaning:
         with self._changing:
             if not self._open:
                 return
-            delta = self._book.replace(passages_by_path, removed)
-            self._total += len(delta.added) - len(delta.removed)
-            if self._making is not None:
-                serving = self._making.serving
-                serving.drop([held.label for held in delta.removed])
-                serving.moved(delta.moved)
-                serving.enter(delta.added, {p.path for p in delta.removed if p.kind == "turn"} & {*passages_by_path})
-                self._making.queue(
-                    delta, {digest(p.hash): words(p) for some in passages_by_path.values() for p in some}
-                )
+            try:
+                self._update(passages_by_path, removed)
+            except sqlite3.Error as error:
+                self._break_off(error)
         self._wake.set()
+
+    def _update(self, passages_by_path: Mapping[str, Sequence[Passage]], removed: Iterable[str]) -> None:
+        delta = self._book.replace(passages_by_path, removed)
+        texts = {digest(p.hash): words(p) for some in passages_by_path.values() for p in some}
+        if self._making is None:
+            self._keep(texts)
+        else:
+            serving = self._making.serving
+            serving.drop([held.label for held in delta.removed])
+            serving.moved(delta.moved)
+            serving.enter(delta.added, {p.path for p in delta.removed if p.kind == "turn"} & {*passages_by_path})
+            self._making.queue(delta, texts)
+        self._total += len(delta.added) - len(delta.removed)  # after the queue: never ready too early
+
+    def _break_off(self, error: Exception) -> None:
+        """The book could not be written (a full disk): it is not to be trusted, and begun anew at the next start. To mark
+        that a file is removed: that works on a full disk, too."""
+        self._off = f"The vector store cannot be used ({error}); it is begun anew at the next start."
+        if os.path.exists(self._whole):
+            os.unlink(self._whole)
+
+    def _keep(self, texts: Mapping[bytes, str]) -> None:
+        """Words that come before the model has been looked at, as far as there is room; the others are read again."""
+        for hash, text in texts.items():
+            if len(text) <= self._room and hash not in self._early:
+                self._early[hash] = text
+                self._room -= len(text)
 
     def answer(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
         """Units by meaning, best first, one hit a unit, within the budget. `used` is false for every reason that `why` names:
@@ -197,11 +227,18 @@ class Meaning:
     def _run(self) -> None:
         choice = choose(self._setting, self._settings.models, self._settings.key)
         if choice.kind == "off":
-            self._off = choice.reason
-        else:
-            making = Making(self._settings, choice, self._book, self._embeddings, self._changing, self._doubt)
-            self._making = making
+            self._off, self._early = choice.reason, {}
+            self._report(always=True)
+            return
+        try:
+            with self._changing:
+                making = Making(
+                    self._settings, choice, self._book, self._embeddings, self._changing, self._doubt, self._early
+                )
+                self._making, self._early = making, {}
             self._work(making)
+        except (sqlite3.Error, OSError) as error:
+            self._break_off(error)
         self._report(always=True)
 
     def _work(self, making: Making) -> None:

@@ -503,3 +503,41 @@ class TestModels:
         assert "fetch it again" in choose("org/name", cache).reason.lower()
         with pytest.raises(Unavailable, match="damaged"):
             fetch("org/name", cache, lambda name, cache: download(name, cache, b"garbage"))
+
+
+def test_words_that_came_before_the_model_are_not_read_again(world):
+    """What is handed in while the model is still being looked at is embedded from what was handed in."""
+    world.open()
+    world.meaning.update(TEA | RAIN)
+    world.until(done=2)
+    assert sorted(world.models.handed("one")) == ["green tea from the hills", "rain all through the week"]
+
+
+def test_a_store_that_cannot_be_written_is_a_state_and_begun_anew(world):
+    """A full disk switches vectors off with a reason; at the next start everything is to be handed in again, and what was
+    embedded is not embedded again."""
+    world.open()
+    world.update(TEA)
+    world.until(done=1)
+    world.meaning._store.execute("pragma query_only = on")
+    world.meaning.update(RAIN)
+    assert world.meaning.status().state == "off"
+    assert "begun anew" in world.meaning.status().reason
+    assert world.meaning.answer("tea", 5).why == "off"
+    world.again()
+    assert world.meaning.known() == frozenset()
+    world.update(TEA)
+    world.until(done=1)
+    assert world.models.handed("one") == []
+
+
+def test_a_file_that_cannot_be_read_again_is_not_counted_as_done(world):
+    """Words that are nowhere any more are left out, and the counts say so."""
+    world.open()
+    world.until()
+    world.models.opened["one", True].fail = Unavailable("later")
+    world.update(TEA | RAIN)
+    world.until("building", reason="later")
+    world.files.pop("tea.md")
+    world.again()
+    assert world.until(total=2).done == 1
