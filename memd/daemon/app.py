@@ -173,15 +173,13 @@ class App:
                 await first
             await self.memories.close()
             await core.in_reader(self.watcher.stop)
+            await self.upkeep.close()
 
     async def _first_look(self) -> None:
         await self.core.look()
         self._looked.set()
         await self.core.in_reader(heap.settle)
-        strays = self.keeper.listing.strays
-        late = await self.core.in_scribe(self.core.writer.sweep, strays, self.upkeep.stamp())
-        if late:
-            self.core.touch(frozenset(each.path for each in late))
+        await self.upkeep.sweep()
 
     async def _changed(self, change: Change, before: Vault, mine: bool) -> None:
         self.events.publish(change)

@@ -143,9 +143,10 @@ class Keeper:
 
     def take(self, looked: Looked, urgent: bool = False, moved: Mapping[str, str] | None = None) -> tuple[Change, int]:
         """The change that was found, now in the snapshot and on its way into the indexes; and the indexer's number for it."""
+        if looked.hold and looked.hold != self.hold:
+            log.warning("holding: %s", looked.hold.reason)
         self.hold = looked.hold
         if looked.hold:
-            log.warning("holding: %s", looked.hold.reason)
             return Change(), 0
         self._keep_listing(looked)
         self.identity = root.identify(self.how.root)

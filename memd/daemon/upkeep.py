@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +23,7 @@ from memd.disk.paths import CONFLICT, TRASH
 from memd.disk.watch import Watcher
 from memd.edit import merge
 from memd.model.config import Config
+from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
 from memd.model.plan import Plan, Remove, Write
 from memd.model.problem import Problem
@@ -67,6 +69,8 @@ class Upkeep:
     async def refresh(self, accept: bool) -> dict[str, Any]:
         before = self.core.vault.notes
         await self.core.look(accept)
+        if self.core.keeper.listing.strays:
+            await self.sweep()
         await self.core.quiet()
         after, hold = self.core.vault.notes, self.core.keeper.hold
         return {
@@ -99,6 +103,17 @@ class Upkeep:
         for each in late:
             await self._take_late(each.path, each.before, each.found, each.kept)
 
+    async def sweep(self) -> None:
+        """Temporaries of a crash, and displaced files that went along when a folder was moved, are dealt with."""
+        late = await self.core.in_scribe(self.core.writer.sweep, self.core.keeper.listing.strays, self.stamp())
+        for each in late:
+            await self._take_late(each.path, each.before, each.found, each.kept)
+
+    async def close(self) -> None:
+        """At a clean end nothing of memd's own stays between the notes, save what somebody has open: the next start finds it."""
+        with suppress(Refused):
+            await self.core.in_scribe(lambda: self.core.writer.settle(self.stamp(), now=True))
+
     async def _take_late(self, path: str, before: bytes, found: bytes, kept: str) -> None:
         async with self.core.turn:
             now = self.core.bodies.data(path)
@@ -118,6 +133,8 @@ class Upkeep:
             health = await self.core.in_reader(self.watcher.check, self.core.keeper.listing.folders)
             if health.blind:
                 self.watcher.give_up(health.blind)
+        if self.core.keeper.listing.strays and not self.core.keeper.hold:
+            await self.sweep()
         self.core.touch(EVERYTHING)
 
     # telling ---------------------------------------------------------------------------------------------------------

@@ -63,6 +63,10 @@ class Asides:
     def __len__(self) -> int:
         return len(self._held)
 
+    def knows(self, name: str) -> bool:
+        """Whether the file of this name is waited for (names are never used twice)."""
+        return any(one.name == name for one in self._held)
+
     def hold(self, path: str, folder: str, name: str, seen: Seen, *, prune: bool = False) -> None:
         """A displaced file whose bytes were expected; `prune`: its folder goes too when it is the last in it."""
         self._held.append(Held(path, folder, name, seen.sha, seen.data, self._clock(), prune))

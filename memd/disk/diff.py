@@ -85,12 +85,14 @@ def joined(old: Listing, new: Listing, within: Iterable[str]) -> Listing:
     keep = {p: s for p, s in old.files.items() if not _within(p, paths) or beneath(p, new.unread)}
     folders = {p: s for p, s in old.folders.items() if not _within(p, paths) or beneath(p, new.unread)}
     problems = tuple(p for p in old.problems if not _within(p.path, paths)) + new.problems
+    strays = tuple(p for p in old.strays if not _within(p, paths)) + new.strays
     return msgspec.structs.replace(
         new,
         files=keep | new.files,
         folders=folders | new.folders,
         unread=frozenset(p for p in old.unread if not _within(p, paths)) | new.unread,
         away=frozenset(p for p in old.away if not _within(p, paths)) | new.away,
+        strays=strays,
         problems=problems,
     )
 

@@ -1,4 +1,4 @@
-"""What a crash left behind: unfinished files, and displaced ones whose step was not told.
+"""What a crash left behind, or a folder took along when somebody moved it: unfinished files, and displaced ones.
 
 A name says what its file was to become or had been (`stage.aside`), the file's hash says how far the step came. What
 cannot be accounted for is a save, and is kept.
@@ -38,6 +38,8 @@ def sweep(base: int, strays: Iterable[str], asides: Asides) -> None:
     """Deletes what is unfinished, completes or takes back what was under way, hands the rest to `asides`."""
     for path in strays:
         folder, name = split(path)
+        if asides.knows(name):
+            continue
         try:
             fd = open_folder(base, folder)
         except (OSError, Refused):

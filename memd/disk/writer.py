@@ -104,7 +104,8 @@ class Writer:
             return self._asides.settle(base, self._keep(base, stamp), now=now)
 
     def sweep(self, strays: Iterable[str], stamp: str) -> tuple[Late, ...]:
-        """Deals with what a crash left: `strays` of a whole listing, and memd's own folders. To be called at start.
+        """Deals with what a crash left: `strays` of a whole listing, and memd's own folders. To be called at start, and
+        when strays are found later: a folder that is moved takes along what was displaced in it.
 
         Unfinished files are deleted; a save that was displaced goes back to its place or to `.conflict/`, and is told.
         """

@@ -143,3 +143,32 @@ def test_a_link_that_takes_the_place_is_put_back(tmp_path, monkeypatch):
         Writer(root).apply(Plan((Write("n.md", b"new", sha256(b"old")),)))
     assert os.readlink(root + "/n.md") == "../out.md"
     assert contents(tmp_path)["out.md"] == b"private"
+
+
+def test_a_displaced_file_that_went_with_its_folder_is_found_there(tmp_path):
+    """A folder moved while memd holds a displaced file in it: a sweep gives the late save its place, and leaves no orphan."""
+    root, clock = grow(tmp_path, {"d/n.md": "old"}), Clock()
+    writer = Writer(root, clock=clock)
+    with open(root + "/d/n.md", "ab", buffering=0) as log:
+        writer.apply(Plan((Write("d/n.md", b"new", sha256(b"old")),)))
+        log.write(b" and more")
+    os.rename(root + "/d", root + "/e")
+    clock.now = 5.0
+    assert (writer.settle("t"), writer.holding) == ((), 0)
+    strays = [path for path in contents(root) if ".~memd-" in path]
+    writer.sweep(strays, "t")
+    clock.now = 10.0
+    writer.settle("t")
+    left = contents(root)
+    assert b"old and more" in left.values()
+    assert b"new" in left.values()
+    assert not any(".~memd-" in path for path in left)
+
+
+def test_a_sweep_leaves_alone_what_is_waited_for(tmp_path):
+    """A stray that this writer holds itself is not taken a second time."""
+    root = grow(tmp_path, {"n.md": "old"})
+    writer = Writer(root, clock=Clock())
+    writer.apply(Plan((Write("n.md", b"new", sha256(b"old")),)))
+    writer.sweep([path for path in contents(root) if ".~memd-" in path], "t")
+    assert writer.holding == 1

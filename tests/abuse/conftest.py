@@ -1,0 +1,34 @@
+"""Figures of the abuse suite: each test tells what it did and what was lost; a table closes the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.fakes.abuse import Figures
+
+
+@pytest.fixture
+def figures(request: pytest.FixtureRequest, record_property) -> Iterator[Figures]:
+    """Counts of this test; `lost`, `wrong` and `hung` must be 0."""
+    made = Figures(request.node.name, record_property)
+    made.say(lost=0, wrong=0, hung=0)
+    yield made
+    made.tell()
+    assert [made._found[name] for name in ("lost", "wrong", "hung")] == [0, 0, 0], made._found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rows = [
+        value
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", "") == "teardown"
+        for name, value in getattr(report, "user_properties", ())
+        if name == "abuse"
+    ]
+    if rows:
+        terminalreporter.section("abuse")
+    for name, figures in rows:
+        terminalreporter.line(f"{name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()))
