@@ -51,63 +51,79 @@ def dropped(grounds: Grounds) -> str:
     return f"; {grounds.lost} of its quotes {'is' if grounds.lost == 1 else 'are'} nowhere in what was said"
 
 
-def draft(
-    desk: Desk,
-    case: Case,
-    id: str,
-    slot: tuple[str, str, str],
-    subject: str,
-    entity: Entity | None,
-    older: list[str],
-    newer: list[str],
-) -> Draft:
-    atom, grounds = case.atom, case.grounds
+class Place(Struct, frozen=True):
+    """Where a new leaf stands: its slot, its subject as its owner writes it, what it replaces and what replaces it."""
+
+    slot: tuple[str, str, str]
+    subject: str
+    entity: Entity | None
+    older: tuple[str, ...] = ()
+    newer: tuple[str, ...] = ()
+
+
+def draft(desk: Desk, case: Case, id: str, place: Place) -> Draft:
     sensitive = _sensitive(desk, case)
-    observed = grounds.observed_at or str(
-        desk.episode.frontmatter.get("to") or desk.episode.frontmatter.get("from") or ""
-    )
+    said = desk.episode.frontmatter
+    observed = case.grounds.observed_at or str(said.get("to") or said.get("from") or "")
     name = files.named(case.text, id, sensitive)
-    crowd = len(desk.memory.leaves(slot[0])) + len(desk.drafts)
-    policy = policy_for(atom.kind, atom.aspect, case.text, entity.type if entity else "", desk.config.formation)
-    given = confidence_of(atom)
+    crowd = len(desk.memory.leaves(place.slot[0])) + len(desk.drafts)
     keys: dict[str, Any] = {
         "id": id,
         "type": "leaf",
         "title": name.removesuffix(f"-{id}") if name != id else case.text[: files.TITLE],
-        "tree": slot[0],
-        "subject": subject,
+        **_about(desk, case, place, observed),
+        **_decided(desk, case, place),
+        "fingerprint": case.fingerprint,
+        "quotes": [dict(q) for q in case.grounds.quotes],
+        "method": desk.method,
+        "origin": "human" if desk.method == "human" else "memd",
+        "created": desk.created,
+        "sensitivity": "sensitive" if sensitive else "normal",
+        "_older": place.older,
+    }
+    path = files.leaf_path(desk.folder, place.slot[0], name, observed or desk.created, crowd)
+    return Draft(id, path, case.text, case.atom.kind, case.fingerprint, place.slot, keys, body(case.text, case.grounds))
+
+
+def _about(desk: Desk, case: Case, place: Place, observed: str) -> dict[str, Any]:
+    """What the leaf is about, who says it, and when."""
+    atom = case.atom
+    return {
+        "tree": place.slot[0],
+        "subject": place.subject,
         "aspect": plain(atom.aspect),
         "kind": atom.kind,
-        "holder": plain(atom.holder) or subject,
-        "speaker": atom.speaker or grounds.speaker,
+        "holder": plain(atom.holder) or place.subject,
+        "speaker": atom.speaker or case.grounds.speaker,
         "observed_at": observed,
         "when": "known" if observed else "unknown",
         "valid_from": atom.valid_from,
         "valid_to": atom.valid_to,
         "status": "active",
-        "supersedes": _links(desk, older),
-        "precedes": _links(desk, newer),
+        "supersedes": _links(desk, place.older),
+        "precedes": _links(desk, place.newer),
         "labels": list(atom.labels),
-        "entities": _mentioned(desk, atom, entity),
-        "confidence": {
-            "admission": given.admission,
-            "match": round(case.owned.match, 2),
-            "create": round(case.owned.create, 2),
-        },
-        "entity_decision": case.owned.decision,
-        "rationale": "; ".join(r for r in (atom.rationale, case.owned.reason, dropped(grounds).lstrip("; ")) if r),
+        "entities": _mentioned(desk, atom, place.entity),
+    }
+
+
+def _decided(desk: Desk, case: Case, place: Place) -> dict[str, Any]:
+    """What was decided about it, with how much certainty, and how long it is good for."""
+    atom, owned = case.atom, case.owned
+    type = place.entity.type if place.entity else ""
+    policy = policy_for(atom.kind, atom.aspect, case.text, type, desk.config.formation)
+    sure = {
+        "admission": confidence_of(atom).admission,
+        "match": round(owned.match, 2),
+        "create": round(owned.create, 2),
+    }
+    return {
+        "confidence": sure,
+        "entity_decision": owned.decision,
+        "rationale": "; ".join(r for r in (atom.rationale, owned.reason, dropped(case.grounds).lstrip("; ")) if r),
         "staleness": policy.staleness,
         "verification": policy.verification,
-        "fingerprint": case.fingerprint,
-        "quotes": [dict(q) for q in grounds.quotes],
-        "method": desk.method,
-        "origin": "human" if desk.method == "human" else "memd",
-        "created": desk.created,
-        "sensitivity": "sensitive" if sensitive else "normal",
-        "_older": tuple(older),
     }
-    path = files.leaf_path(desk.folder, slot[0], name, observed or desk.created, crowd)
-    return Draft(id, path, case.text, atom.kind, case.fingerprint, slot, keys, body(case.text, grounds))
 
 
 def _sensitive(desk: Desk, case: Case) -> bool:
@@ -130,7 +146,7 @@ def body(text: str, grounds: Grounds) -> str:
     return f"{text}\n" + "".join(rows)
 
 
-def _links(desk: Desk, ids: list[str]) -> str | list[str]:
+def _links(desk: Desk, ids: tuple[str, ...]) -> str | list[str]:
     found = [link(desk.name_of(id)) for id in ids]
     return found[0] if len(found) == 1 else found
 

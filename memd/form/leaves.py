@@ -17,7 +17,7 @@ from memd.form.admit import confidence_of
 from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.desk import Desk
-from memd.form.drafting import Case, draft, dropped, proposition
+from memd.form.drafting import Case, Place, draft, dropped, proposition
 from memd.form.facts import extracted
 from memd.form.keys import folded, listed, proposition_print
 from memd.form.ownership import Assignment, Entity, Owned, assigned, decide, shortlist, source_tree
@@ -135,7 +135,7 @@ def _placed(desk: Desk, case: Case) -> Asking:
     mine = (*desk.memory.said_key(desk.episode.id), len(desk.stated))
     older = [old for old in relation.replaced if desk.last_stated(old) < mine]
     newer = [new for new in relation.replaced if new not in older]
-    desk.drafts[id] = draft(desk, case, id, slot, subject, entity, older, newer)
+    desk.drafts[id] = draft(desk, case, id, Place(slot, subject, entity, tuple(older), tuple(newer)))
     desk.state(id, case.grounds.quotes, first=True, weak=_weak(case))
     return Outcome(
         "superseding" if older else "created",

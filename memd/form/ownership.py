@@ -155,13 +155,8 @@ def decide(atom: Atom, known: tuple[Entity, ...], owner: Entity, config: Config)
         sure = given.create or 0.9
         if sure >= limits.create and not found:
             return _made(subject, atom.entity_type, known, sure, f"{subject} is a subject of its own")
-        return Owned(
-            UNCATEGORIZED,
-            "fallback",
-            f"too little certainty whose it is ({max(given.match, given.create):.2f})",
-            given.match,
-            given.create,
-        )
+        unsure = f"too little certainty whose it is ({max(given.match, given.create):.2f})"
+        return Owned(UNCATEGORIZED, "fallback", unsure, given.match, given.create)
     return Owned(UNCATEGORIZED, "fallback", "it names no subject that could be found again", given.match, given.create)
 
 

@@ -19,6 +19,8 @@ from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
 from memd.form.keys import ID, link, seconds, target
 from memd.form.patches import Draw, Wanted, problem, stems
+from memd.form.profile_page import line_of as line_of
+from memd.form.profile_page import show as show
 from memd.form.profile_text import SECTIONS, Edit, Patch, edited, read, row_of
 from memd.model.config import Config
 from memd.model.fingerprint import sha256
@@ -202,32 +204,32 @@ def _turned(
     edits = [edit for p in patches for edit in _edits(draw, lines, p)]
     text = edited(page.text, edits)
     version = _version(page) + (1 if text != page.text or page.data is None else 0)
-    keys = {
+    keys = _keys(draw, page, refused, up_to, version)
+    changed = {k: v for k, v in keys.items() if page.keys.get(k) != v}
+    data = files.with_keys(text.encode("utf-8", "surrogateescape"), changed)
+    dropped = tuple(lines[p.id].text for p in patches if p.action == "drop" and p.id in lines)
+    added, rewritten = (tuple(p.text for p in patches if p.action == action) for action in ("add", "rewrite"))
+    told = Patched(added, rewritten, dropped, tuple((p.text, r) for p, r in refused), str(keys["up_to"] or ""), version)
+    if data == page.data:
+        return Plan(), told
+    write = Write(page.path, data, sha256(page.data) if page.data is not None else ABSENT)
+    before = (_history(config, page),) if page.data is not None and text != page.text else ()
+    return Plan((*before, write), (f"profile version {version}",)), told
+
+
+def _keys(draw: Draw, page: Page, refused: list[tuple[Patch, str]], up_to: Note | None, version: int) -> dict[str, Any]:
+    """The keys that memd keeps on the page; None for one that is not there. Refused words themselves are not kept."""
+    rows = [{"sources": [link(s) for s in stems(draw.memory, p.sources)], "reason": r} for p, r in refused]
+    return {
         "id": "profile",
         "type": "profile",
         "title": page.keys.get("title") or "Profile",
         "up_to": link(stem(up_to.path)) if up_to else None,
         "seen": str(up_to.frontmatter.get("created", "")) or None if up_to else None,
         "version": version,
-        "refused": [{"sources": [link(s) for s in stems(draw.memory, p.sources)], "reason": r} for p, r in refused]
-        or None,
+        "refused": rows or None,
         "origin": page.keys.get("origin") or "memd",
     }
-    changed = {k: v for k, v in keys.items() if page.keys.get(k) != v}
-    data = files.with_keys(text.encode("utf-8", "surrogateescape"), changed)
-    told = Patched(
-        tuple(p.text for p in patches if p.action == "add"),
-        tuple(p.text for p in patches if p.action == "rewrite"),
-        tuple(lines[p.id].text for p in patches if p.action == "drop" and p.id in lines),
-        tuple((p.text, r) for p, r in refused),
-        str(keys["up_to"] or ""),
-        version,
-    )
-    if data == page.data:
-        return Plan(), told
-    write = Write(page.path, data, sha256(page.data) if page.data is not None else ABSENT)
-    before = (_history(config, page),) if page.data is not None and text != page.text else ()
-    return Plan((*before, write), (f"profile version {version}",)), told
 
 
 def _edits(draw: Draw, lines: dict[str, ProfileLine], item: Patch) -> tuple[Edit, ...]:
