@@ -1,0 +1,119 @@
+"""What a question wants, by rules in English and Chinese: its intent, whether it is broad, asks when, or is one's own.
+
+Knows words. Never knows what is remembered. A question that fits nothing asks for a fact.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+
+from msgspec import Struct
+
+from memd.form.rules import dates
+from memd.index.port import Query
+from memd.recall.query import parse_query
+from memd.recall.stopwords import is_stop
+
+_RULES: tuple[tuple[str, str], ...] = (
+    (
+        "what_changed",
+        r"\bchang(?:e|es|ed|ing)\b|\bwhat(?:'s| is| was) (?:new|different)\b|\bused to\b|\bswitch(?:ed)?\b|\b(?:moved|used) (?:from|before)\b"
+        r"|\b(?:previous|former|original)(?:ly)?\b|\bhistory of\b|\bno longer\b|\bsince (?:when|then)\b|\blearn(?:t|ed)? (?:this|last)\b"
+        r"|变化|变了|改了|改到|改成|换了|换成|原来|之前|以前|曾经|不再|为什么换|有什么新|学到",
+    ),
+    (
+        "briefing",
+        r"\b(?:brief(?:ing)?|overview|summar(?:y|ise|ize)|recap|catch (?:me )?up|status|tell me (?:all |everything )?about|what do (?:we|you|i) know)\b"
+        r"|概况|概述|总结|汇总|简报|近况|进展|情况如何|介绍一下|说说|梳理|回顾",
+    ),
+    (
+        "procedure",
+        r"\bhow (?:do|does|should|can|could|would|to)\b(?!.*\bfeel)|\bsteps?\b|\bprocedure\b|\bworkflow\b|\binstructions?\b|\bset ?up\b"
+        r"|怎么做|怎样做|如何|步骤|流程|方法|怎么(?:用|弄|办|装|写|操作|设置)",
+    ),
+    (
+        "preference",
+        r"\bprefer(?:s|red|ence|ences)?\b|\bfavou?rites?\b|\b(?:does|do|would) \S+(?: \S+)? (?:like|love|enjoy|hate|dislike|want)\b|\b(?:likes|hobb(?:y|ies)|taste)\b"
+        r"|喜欢|偏好|爱好|最爱|讨厌|口味|习惯|爱吃|爱喝|想要什么",
+    ),
+    (
+        "identity",
+        r"^\s*who (?:is|am|are)\b|\b(?:identity|nationality|occupation|job|profession|relationship status|birthday|full name)\b|\bwhat is (?:my|his|her|their) name\b"
+        r"|是谁|叫什么|哪里人|做什么工作|职业|身份|生日|籍贯|几岁|多大了",
+    ),
+    (
+        "planning",
+        r"\bplan(?:s|ned|ning)?\b|\bgoing to\b|\bupcoming\b|\bnext steps?\b|\bto-?dos?\b|\bgoals?\b|\bintend(?:s|ed)?\b|\bdeadlines?\b|\bschedule[ds]?\b"
+        r"|计划|打算|准备|接下来|下一步|安排|待办|目标|日程|截止",
+    ),
+    ("temporal", r""),
+)
+_COMPILED = tuple((name, re.compile(rule, re.I)) for name, rule in _RULES if rule)
+_WHEN = re.compile(
+    r"^\W*(?:and |so |but )?(?:when|how long|since when|(?:what|which|on what|in what|in which) (?:date|year|month|day|week|time))\b"
+    r"|\bhow long ago\b|\bwhen (?:did|was|were|is|does|do|will|has|have)\b"
+    r"|什么时候|何时|几时|哪[天年日月]|几[月号点]|哪一[天年]|多久|什么日子|周几|星期几",
+    re.I,
+)
+_OWN = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|we|we're|we've|our|us|let's)\b|我|咱|俺", re.I)
+_NOW = re.compile(
+    r"\b(?:now|currently|current|today|still|these days|at the moment|latest)\b|现在|目前|当前|如今|还在|最新|今天",
+    re.I,
+)
+_HISTORY = re.compile(
+    r"\b(?:before|previous(?:ly)?|formerly|original(?:ly)?|used to|old(?:er)?|history|earlier|chang\w+|why did|switch\w*)\b|原来|以前|之前|曾经|历史|过去|为什么|变化|换了|改",
+    re.I,
+)
+
+
+class Intent(Struct, frozen=True):
+    """`kind` is fact, procedure, briefing, planning, what_changed, preference, identity or temporal.
+
+    `query` asks any of the words; `words` is the plain text; `telling` are its words that say something. `when`: a time
+    is asked for. `own`: it speaks of who asks. `first`..`last` are the days that it names, seen from the day of asking;
+    `relative` as in "this week", `named` the phrase itself.
+    """
+
+    kind: str
+    query: Query
+    words: str
+    telling: tuple[str, ...]
+    when: bool = False
+    own: bool = False
+    now: bool = False
+    history: bool = False
+    broad: bool = False
+    first: date | None = None
+    last: date | None = None
+    relative: bool = False
+    named: str = ""
+
+
+def understood(text: str, today: date) -> Intent:
+    """What the question asks. Quotes, minus signs and filters in it are words: nobody types them to an agent."""
+    typed = parse_query(text)
+    asked = Query(any=(*typed.query.any, *typed.query.must))
+    if not asked.any:
+        asked = Query(any=typed.query.none)
+    when = bool(_WHEN.search(text))
+    kind = next((name for name, rule in _COMPILED if rule.search(text)), "temporal" if when else "fact")
+    if when and kind in ("planning", "preference", "identity", "procedure"):
+        kind = "temporal"
+    period = next(iter(dates.find(text[:2000], today)), None)
+    telling = tuple(word for word in typed.asked if not is_stop(word))
+    return Intent(
+        kind,
+        asked,
+        typed.words or text,
+        telling or typed.asked,
+        when,
+        bool(_OWN.search(text)),
+        bool(_NOW.search(text)),
+        kind == "what_changed" or bool(_HISTORY.search(text)),
+        kind in ("briefing", "what_changed"),
+        period.first if period else None,
+        period.last if period else None,
+        bool(period and period.relative),
+        text[period.start : period.end] if period else "",
+    )

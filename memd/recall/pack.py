@@ -1,0 +1,136 @@
+"""The retrieval pack: what an agent may reason from, each item with who said it and when, bounded in number and length.
+
+Superseded values are history and never facts. Knows what was found. Never ranks, never renders.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from msgspec import Struct
+
+from memd.form.keys import seconds
+from memd.model.note import Note, Observation
+from memd.recall import memories, turns, weights
+from memd.recall.intent import Intent
+from memd.recall.names import clean, shortened
+from memd.recall.spoken import stems_of, telling
+from memd.recall.telling import Teller
+
+FEEDS = {
+    "constraints": ("constraint", "requirement", "rule", "limit", "限制", "约束", "要求"),
+    "blockers": ("blocker", "blocked", "problem", "issue", "阻塞", "障碍", "问题"),
+    "open_questions": ("question", "open", "todo-question", "疑问", "待定", "未决"),
+}
+"""Fields of the pack and the categories of observations that feed them."""
+
+RECENT_DAYS = 30
+HIGH_SIGNAL = 5
+
+
+class Material(Struct, frozen=True):
+    """What was found: leaves that are current, their earlier versions, and the rest by kind."""
+
+    facts: list[memories.Found]
+    history: list[memories.Found]
+    evidence: list[turns.Found]
+    notes: list[memories.Found]
+    profile: list[dict[str, Any]] = []
+
+
+def sorted_leaves(
+    teller: Teller, found: list[memories.Found], most: int
+) -> tuple[list[memories.Found], list[memories.Found]]:
+    """(current, superseded) leaves. A hit on an earlier version brings the current one with it; those that no source
+    bears, and those set aside, are neither."""
+    memory = teller.memory
+    facts: dict[str, memories.Found] = {}
+    history: dict[str, memories.Found] = {}
+    for each in found:
+        id = each.note.id
+        if not memory.stands(id):
+            continue
+        newer = memory.superseded(id)
+        if newer is None:
+            facts.setdefault(id, each)
+            continue
+        history.setdefault(id, each)
+        current = memory.files.get(newer)
+        if newer not in facts and current is not None and teller.scope.note(current):
+            facts[newer] = memories.Found(current, each.words, each.meaning, each.score, each.shared)
+    for each in list(facts.values())[:most]:
+        for old in memory.versions(each.note.id):
+            note = memory.files[old]
+            if old != each.note.id and old not in history and memory.stands(old) and teller.scope.note(note):
+                history[old] = memories.Found(note, score=each.score * 0.5)
+    return list(facts.values()), list(history.values())
+
+
+def relevant(found: list[memories.Found], most: int) -> list[memories.Found]:
+    """Those near the best one; a far match is no fact about the matter."""
+    best = max((each.score for each in found), default=0.0)
+    return [each for each in found if each.score >= weights.WEAK * best or each.shared >= 0.5][:most]
+
+
+def pack(teller: Teller, material: Material, intent: Intent, now: datetime, most: int) -> dict[str, Any]:
+    """`retrieval_pack` without the recommendation, which needs the gaps."""
+    facts = relevant(material.facts, most)
+    return {
+        "known_facts": [*material.profile[:3], *(teller.fact(each) for each in facts)][:most],
+        "history": [_past(teller, each) for each in material.history[:most]],
+        "recent_high_signal_items": _recent(teller, material, now),
+        **{field: observed(teller, material.notes, field, intent) for field in FEEDS},
+    }
+
+
+def _past(teller: Teller, each: memories.Found) -> dict[str, Any]:
+    told = teller.fact(each)
+    return told | {"superseded_by": teller.memory.superseded(each.note.id) or "", "stale": False}
+
+
+def _recent(teller: Teller, material: Material, now: datetime) -> list[dict[str, Any]]:
+    """The latest of what was found, leaves before turns, the newest first."""
+    since = now.timestamp() - RECENT_DAYS * 86400
+    leaves = [(teller.memory.last_stated(each.note.id)[0], teller.fact(each)) for each in relevant(material.facts, 20)]
+    said = [(seconds(each.turn.at) or 0.0, _spoken(teller, each)) for each in material.evidence[:8] if each.known]
+    found = [pair for pair in (*leaves, *said) if since <= pair[0] <= now.timestamp()]
+    found.sort(key=lambda pair: -pair[0])
+    return [item for _, item in found[:HIGH_SIGNAL]]
+
+
+def _spoken(teller: Teller, each: turns.Found) -> dict[str, Any]:
+    told = teller.turn(each)
+    return {
+        "text": told["quote"],
+        "kind": "said",
+        "holder": "",
+        "said_by": told["speaker"],
+        "at": told["at"],
+        "ids": [told["id"]],
+        "stale": False,
+        "untrusted": told["untrusted"],
+    }
+
+
+def observed(teller: Teller, notes: list[memories.Found], field: str, intent: Intent) -> list[dict[str, Any]]:
+    """Observations of the notes that were found, the ones with the question's words first."""
+    asked = {stem for word in intent.telling for stem in stems_of(word)}
+    ranked: list[tuple[float, Note, Observation]] = []
+    for each in notes:
+        title = set(telling(each.note.title))
+        for seen in each.note.observations:
+            if seen.category.casefold() in FEEDS[field]:
+                shared = len(asked & ({*telling(seen.text)} | title)) / max(1, len(asked))
+                if shared or each.score > 0.6:
+                    ranked.append((each.score + shared, each.note, seen))
+    ranked.sort(key=lambda row: -row[0])
+    return [
+        {
+            "text": shortened(clean(seen.text), teller.room),
+            "source": clean(note.permalink),
+            "line": seen.line,
+            "id": note.id,
+        }
+        for _, note, seen in ranked[:5]
+    ]

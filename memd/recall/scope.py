@@ -1,0 +1,171 @@
+"""What of memory a question may be answered from: the explicit filters of `memory.retrieve` as tests, before any ranking.
+
+Knows the snapshot, who owns what and when it was said or holds. Never knows words of bodies, scores or hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import tzinfo
+from functools import cached_property
+
+from memd.form import view
+from memd.model.fingerprint import fold
+from memd.model.note import Note, Turn
+from memd.model.vault import Vault
+from memd.parse import times
+from memd.recall import asked, filters, values
+
+ALWAYS = (float("-inf"), float("inf"))
+
+
+class Scope:
+    """`note` and `turn` say whether a file or a turn of it may take part. Raises Refused: invalid_params when made."""
+
+    def __init__(self, vault: Vault, params: asked.Retrieve, zone: tzinfo, within: str) -> None:
+        self.vault, self.params, self.zone = vault, params, zone
+        self._shown = [*filters.shown(params.include_sensitive, within), filters.ranked]
+        self._tests = filters.where(params.where, zone) + [filters.tagged(tag) for tag in params.tags]
+        ranged = params.time_range
+        self.of = ranged.of if ranged else "said"
+        self.during = filters.period(ranged.since, ranged.until, zone) if ranged else ALWAYS
+        self.filtered = bool(
+            self._tests or within or params.categories or params.tree_id or params.entities or self.during != ALWAYS
+        )
+        self._known: dict[str, bool] = {}
+
+    @cached_property
+    def memory(self) -> view.Memory:
+        return view.of(self.vault)
+
+    def narrowed(self, first: float, last: float) -> None:
+        """Keeps to a period that the question itself names; the caller's own range stays a bound."""
+        self.during = (max(self.during[0], first), min(self.during[1], last))
+        self.filtered = True
+        self._known.clear()
+
+    def note(self, note: Note) -> bool:
+        """Whether a file that is no evidence may take part."""
+        known = self._known.get(note.path)
+        if known is None:
+            known = self._known[note.path] = self._note(note)
+        return known
+
+    def _note(self, note: Note) -> bool:
+        return (
+            all(test(note) for test in self._shown) and self._labelled(note) and self._owned(note) and self.timely(note)
+        )
+
+    def _labelled(self, note: Note) -> bool:
+        if note.kind == "leaf" and self.params.tags:
+            labels = note.frontmatter.get("labels")
+            said = {fold(str(label)) for label in labels} if isinstance(labels, list | tuple) else set()
+            if all(fold(tag.lstrip("#")) in said for tag in self.params.tags):
+                return all(test(note) for test in filters.where(self.params.where, self.zone))
+        return all(test(note) for test in self._tests)
+
+    def _owned(self, note: Note) -> bool:
+        params = self.params
+        if params.categories and self.category(note) not in params.categories:
+            return False
+        if params.tree_id and fold(filters.tree(self.vault, note)) != fold(params.tree_id):
+            return False
+        return not params.entities or self._about(note)
+
+    def category(self, note: Note) -> str:
+        """`interaction` or `integration`; a note of a person's own is neither ("")."""
+        if note.kind == "evidence":
+            return str(note.frontmatter.get("category") or "interaction")
+        return filters.tree(self.vault, note).partition(":")[0]
+
+    def _about(self, note: Note) -> bool:
+        keys = note.frontmatter
+        linked = keys.get("entities")
+        names = [str(keys.get(key) or "") for key in ("subject", "holder", "speaker", "tree", "name", "title")]
+        names += [str(link) for link in linked] if isinstance(linked, list | tuple) else []
+        text = fold("\n".join((note.title, *names)))
+        return any(fold(name) in text for name in self._names)
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The entities asked for, with their aliases."""
+        found = dict.fromkeys(self.params.entities)
+        for note in self.memory.of_kind("entity"):
+            own = (
+                note.title,
+                str(note.frontmatter.get("name") or ""),
+                *note.aliases,
+                str(note.frontmatter.get("tree") or ""),
+            )
+            if {fold(name) for name in self.params.entities} & {fold(name) for name in own}:
+                found |= {name: None for name in own if name}
+        return tuple(found)
+
+    def timely(self, note: Note) -> bool:
+        if self.during == ALWAYS:
+            return True
+        if self.of == "valid" and note.kind == "leaf":
+            first, last = self._valid(note)
+            return first < self.during[1] and last >= self.during[0]
+        return self.during[0] <= filters.when(note, self.zone) < self.during[1]
+
+    def _valid(self, note: Note) -> tuple[float, float]:
+        """When a leaf holds: from its `valid_from`, else from when it was said, to the end of its `valid_to`."""
+        begin = values.bounds(str(note.frontmatter.get("valid_from") or ""), self.zone)
+        end = values.bounds(str(note.frontmatter.get("valid_to") or ""), self.zone)
+        first = begin[0] if begin else filters.when(note, self.zone)
+        happened = note.frontmatter.get("kind") == "event" and begin
+        return first, end[1] if end else begin[1] if happened and begin else float("inf")
+
+    # turns -------------------------------------------------------------------------------------------------------
+
+    def turn(self, note: Note, turn: Turn) -> bool:
+        """Whether a turn of an evidence file may take part."""
+        if turn.sensitive and not self.params.include_sensitive:
+            return False
+        if not self._file(note):
+            return False
+        if self.params.tree_id or self.params.tags or self.params.entities:
+            if f"{note.id}#{turn.id}" not in self._turns and not self._speaks(turn):
+                return False
+        return self.during == ALWAYS or self._said(note, turn)
+
+    def _file(self, note: Note) -> bool:
+        known = self._known.get(note.path)
+        if known is None:
+            where = filters.where(self.params.where, self.zone)
+            fits = not self.params.categories or self.category(note) in self.params.categories
+            known = self._known[note.path] = fits and all(test(note) for test in (*self._shown, *where))
+        return known
+
+    def _speaks(self, turn: Turn) -> bool:
+        plain = self.params.entities and not self.params.tree_id and not self.params.tags
+        return bool(plain) and fold(turn.speaker) in {fold(name) for name in self._names}
+
+    def _said(self, note: Note, turn: Turn) -> bool:
+        at = times.seconds(turn.at, self.zone) if turn.at else filters.when(note, self.zone, turn)
+        return self.during[0] <= at < self.during[1]
+
+    @cached_property
+    def _turns(self) -> frozenset[str]:
+        """Turns that bear the leaves which may take part: a tree or a tag says nothing of a turn by itself."""
+        memory, found = self.memory, set()
+        for leaf in memory.of_kind("leaf"):
+            if self._shown_and_owned(leaf):
+                found |= {
+                    turn for episode in memory.support.get(leaf.id, ()) for turn in memory.turns_of.get(episode, ())
+                }
+        return frozenset(found)
+
+    def _shown_and_owned(self, note: Note) -> bool:
+        return all(test(note) for test in self._shown) and self._labelled(note) and self._owned(note)
+
+    def paths(self, may: Callable[[Note], bool]) -> frozenset[str] | None:
+        """Files that may take part, where filters choose; None where all may."""
+        return frozenset(path for path, note in self.vault.notes.items() if may(note)) if self.filtered else None
+
+    def files(self, note: Note) -> bool:
+        """Evidence files that may hold an answer, judged by the file."""
+        if note.kind != "evidence" or not self._file(note):
+            return False
+        return self.during == ALWAYS or any(self._said(note, turn) for turn in note.turns)

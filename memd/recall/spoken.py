@@ -1,0 +1,118 @@
+"""Turns of evidence with their words, as ranking needs them: read once a file, kept while the file is the same.
+
+Knows words and their stems. Never knows a question. A turn's stems are those of its own words.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import threading
+from collections import Counter, OrderedDict
+from functools import lru_cache
+
+from msgspec import Struct
+
+from memd.index import tokens
+from memd.index.port import Bodies
+from memd.model.memory import Said
+from memd.model.note import Note
+from memd.parse import memory
+from memd.recall.stopwords import is_stop
+
+KEPT = 40_000
+"""Turns kept: a few hundred bytes each beside their words."""
+
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|week|weekend|month|year|monday|tuesday|wednesday|thursday|friday"
+    r"|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|morning"
+    r"|night|recently|just|since|\d{4})\b|[今昨明后前]天|[上下这本]个?[周月]|星期|周[一二三四五六日末]|去年|今年|明年|[\d一二三四五六七八九十]+[年月日号]|刚刚|最近",
+    re.I,
+)
+_ASKS = re.compile(r"[?？]\W*$")
+
+
+class Spoken(Struct, frozen=True):
+    """`telling` is how much it says, 0 to 1.2; `asks`: it ends in a question; `when`: it names a time."""
+
+    said: Said
+    stems: frozenset[str]
+    telling: float
+    asks: bool
+    when: bool
+
+
+class Session(Struct, frozen=True):
+    """A file of evidence: its turns by block id, in order, and how often each stem is said in all of it."""
+
+    turns: dict[str, Spoken]
+    stems: Counter[str]
+    length: int
+
+
+@lru_cache(maxsize=200_000)
+def stems_of(word: str) -> tuple[str, ...]:
+    """What a word of a question or a turn is compared by: its English stem, or its pairs of characters."""
+    if not tokens.is_run(word):
+        return (tokens.stem(word, "en"),)
+    if len(word) == 1:
+        return (word,)
+    pairs = tuple(word[at : at + 2] for at in range(len(word) - 1))
+    return tuple(pair for pair in pairs if not is_stop(pair)) or pairs
+
+
+def telling(text: str) -> list[str]:
+    """The stems of a text's telling words, in order."""
+    return [stem for word in tokens.words(text) if not is_stop(word) for stem in stems_of(word)]
+
+
+def _spoken(said: Said) -> tuple[Spoken, list[str]]:
+    found = telling(said.text)
+    own = frozenset((*found, *telling(said.speaker)))
+    amount = min(math.log1p(len(own)) / 3, 1.2)
+    return Spoken(said, own, amount, bool(_ASKS.search(said.text)), bool(_TIME.search(said.text))), found
+
+
+_held: OrderedDict[tuple[str, str], Session] = OrderedDict()
+_lock = threading.Lock()
+_count = [0]
+
+
+def session(note: Note, bodies: Bodies) -> Session | None:
+    """The turns of an evidence note; None where it cannot be read."""
+    key = (note.path, note.sha256)
+    with _lock:
+        if note.sha256 and (kept := _held.get(key)) is not None:
+            _held.move_to_end(key)
+            return kept
+    text = bodies.text(note.path)
+    if text is None:
+        return None
+    turns: dict[str, Spoken] = {}
+    stems: Counter[str] = Counter()
+    for said in memory.turns(note, text):
+        spoken, found = _spoken(said)
+        turns[said.id.rpartition("#")[2]] = spoken
+        if not said.sensitive:
+            stems.update(found)
+    made = Session(turns, stems, stems.total())
+    if note.sha256:
+        _keep(key, made)
+    return made
+
+
+def _keep(key: tuple[str, str], made: Session) -> None:
+    with _lock:
+        if key not in _held:
+            _held[key] = made
+            _count[0] += len(made.turns)
+        while _count[0] > KEPT and len(_held) > 1:
+            _, gone = _held.popitem(last=False)
+            _count[0] -= len(gone.turns)
+
+
+def forget() -> None:
+    """Drops every word that is kept: after a purge nothing of it is in memory."""
+    with _lock:
+        _held.clear()
+        _count[0] = 0

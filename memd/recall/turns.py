@@ -1,0 +1,222 @@
+"""Turns of evidence that answer a question, best first: candidates by words, by meaning and by what rests on them.
+
+The score is a sum of parts, each with its weight and measurement in `weights`; `Found.parts` shows them. Knows a snapshot
+and two ports. Never knows what is told of a turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime, time, timedelta, tzinfo
+
+from msgspec import Struct, structs
+
+from memd.index import tokens
+from memd.index.port import Bodies, Index
+from memd.model.fingerprint import fold
+from memd.model.note import Note, Turn
+from memd.parse import times
+from memd.recall import weights
+from memd.recall.intent import Intent
+from memd.recall.scope import Scope
+from memd.recall.spoken import Session, Spoken, session, stems_of
+
+
+class Found(Struct):
+    """A turn and its score. `known`: a telling word of the question is said in it or near it."""
+
+    note: Note
+    turn: Turn
+    spoken: Spoken
+    words: float = 0.0
+    meaning: float = -1.0
+    score: float = 0.0
+    known: bool = False
+    parts: dict[str, float] = {}
+
+    @property
+    def id(self) -> str:
+        return f"{self.note.id}#{self.turn.id}"
+
+
+class Turns(Struct, frozen=True):
+    """`best` is the similarity of the nearest turn, 0 where meaning took no part; `why` says why it did not."""
+
+    found: tuple[Found, ...] = ()
+    used: bool = False
+    why: str = ""
+    best: float = 0.0
+
+
+class _Pool:
+    """Candidates by unit; files are read once."""
+
+    def __init__(self, scope: Scope, bodies: Bodies) -> None:
+        self.scope, self.bodies = scope, bodies
+        self.sessions: dict[str, Session | None] = {}
+        self.blocks: dict[str, dict[str, Turn]] = {}
+        self.found: dict[str, Found] = {}
+
+    def take(self, unit: str) -> Found | None:
+        """The candidate of a unit, made where it may take part; the index may lag behind, never lead."""
+        if unit in self.found:
+            return self.found[unit]
+        path, _, block = unit.rpartition("#")
+        note = self.scope.vault.notes.get(path)
+        if note is None or note.kind != "evidence":
+            return None
+        if path not in self.blocks:
+            self.blocks[path] = {turn.id: turn for turn in note.turns}
+            self.sessions[path] = session(note, self.bodies)
+        turn, read = self.blocks[path].get(block), self.sessions[path]
+        if turn is None or read is None or block not in read.turns or not self.scope.turn(note, turn):
+            return None
+        made = self.found[unit] = Found(note, turn, read.turns[block])
+        return made
+
+
+def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Mapping[str, float]) -> Turns:
+    """Every candidate in order. `borne` are units (path#block) that good memories rest on: they take part, too."""
+    pool = _Pool(scope, bodies)
+    paths = scope.paths(scope.files)
+    query = structs.replace(intent.query, kinds=("turn",), paths=paths)
+    said = index.words(query, weights.CANDIDATES) if paths is None or paths else []
+    for hit in said:
+        if found := pool.take(hit.unit):
+            found.words = max(found.words, hit.score)
+    answer = index.meaning(intent.words, _reach(scope, paths), ("turn",))
+    for hit in answer.hits:
+        if (paths is None or hit.path in paths) and (found := pool.take(hit.unit)):
+            found.meaning = max(found.meaning, hit.score)
+    for unit in borne:
+        pool.take(unit)
+    near = any(found.meaning >= 0 for found in pool.found.values())
+    _score(pool, intent, scope.zone, answer.used and near)
+    kept = _worth(pool)
+    order = sorted(kept, key=lambda f: (-round(f.score, 6), f.note.path, f.turn.line))
+    best = max((found.meaning for found in order), default=0.0)
+    return Turns(tuple(order), answer.used, answer.why, max(best, 0.0))
+
+
+def _reach(scope: Scope, paths: frozenset[str] | None) -> int:
+    """Hits by meaning that are asked for: more where filters take away most of them."""
+    if paths is None:
+        return weights.CANDIDATES
+    there = sum(1 for note in scope.vault.notes.values() if note.kind == "evidence")
+    share = max(1, there) / max(1, len(paths))
+    return int(min(weights.CANDIDATES * min(share, 20.0), 4000))
+
+
+def _worth(pool: _Pool) -> list[Found]:
+    """Without a word in common a turn is an answer only where some turn has one, or the meaning is near."""
+    found = list(pool.found.values())
+    if any(each.known for each in found):
+        return found
+    return [each for each in found if each.meaning >= weights.FAMILIAR]
+
+
+def _score(pool: _Pool, intent: Intent, zone: tzinfo, meant: bool) -> None:
+    found = list(pool.found.values())
+    most = max((each.words for each in found), default=0.0) or 1.0
+    best = max((each.meaning for each in found), default=0.0)
+    reached = min((each.meaning for each in found if each.meaning >= 0), default=0.0)
+    named = named_speakers(intent, (each.turn.speaker for each in found))
+    asked = {stem for word in intent.telling for stem in stems_of(word)}
+    share = weights.WORDS_SHARE if meant else weights.WORDS_ALONE
+    aged = _ages(found, zone) if intent.own else {}
+    whole = _sessions(pool, intent) if intent.own else {}
+    period = _period(intent, zone)
+    for each in found:
+        parts = {"words": share * each.words / most}
+        if meant:
+            behind = (max(each.meaning, reached) - best) / weights.MEANING_WIDTH
+            parts["meaning"] = weights.MEANING_SHARE * max(behind, -weights.MEANING_DEEPEST)
+        parts |= _manner(each, intent, named)
+        if intent.own:
+            parts["recent"] = weights.RECENT * aged[each.note.path]
+            parts["session"] = weights.SESSION * whole.get(each.note.path, 0.0)
+        if period and period[0] <= _at(each, zone) < period[1]:
+            parts["period"] = weights.IN_PERIOD
+        each.parts = parts
+        each.score = sum(parts.values())
+        each.known = bool(asked & each.spoken.stems) or (each.words > 0 and _near(pool, each, asked))
+
+
+def _manner(each: Found, intent: Intent, named: frozenset[str]) -> dict[str, float]:
+    """What a turn brings by who says it and how."""
+    parts = {"telling": weights.TELLING * each.spoken.telling}
+    if fold(each.turn.speaker) in named:
+        parts["speaker"] = weights.NAMED_SPEAKER
+    if each.spoken.asks:
+        parts["asks"] = weights.ASKS
+    if intent.when and each.spoken.when:
+        parts["when"] = weights.SAYS_WHEN
+    return parts
+
+
+def _near(pool: _Pool, each: Found, asked: set[str]) -> bool:
+    """Whether a turn within two steps has a telling word: those lend it theirs in the index."""
+    read = pool.sessions[each.note.path]
+    order = list(pool.blocks[each.note.path])
+    at = order.index(each.turn.id)
+    return read is not None and any(
+        block in read.turns and asked & read.turns[block].stems for block in order[max(0, at - 2) : at + 3]
+    )
+
+
+def named_speakers(intent: Intent, speakers: Iterable[str]) -> frozenset[str]:
+    """Speakers whom the question names, folded; none where it names all that there are."""
+    every = {fold(speaker) for speaker in speakers}
+    asked = " ".join(tokens.words(intent.words))
+    found = set()
+    for speaker in every:
+        name = " ".join(tokens.words(speaker))
+        if name and (f" {name} " in f" {asked} " or (tokens.is_run(name) and name in asked)):
+            found.add(speaker)
+    return frozenset(found) if len(found) < len(every) else frozenset()
+
+
+def _at(each: Found, zone: tzinfo) -> float:
+    written = each.turn.at or each.turn.captured_at or str(each.note.frontmatter.get("date") or "")
+    return times.seconds(written, zone) if written else each.note.created
+
+
+def _ages(found: list[Found], zone: tzinfo) -> dict[str, float]:
+    """0 for the file with the oldest material among the candidates to 1 for the latest, by rank."""
+    last: dict[str, float] = {}
+    for each in found:
+        last[each.note.path] = max(last.get(each.note.path, 0.0), _at(each, zone))
+    order = sorted(last, key=lambda path: (last[path], path))
+    return {path: at / max(1, len(order) - 1) for at, path in enumerate(order)}
+
+
+def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:
+    """How well each candidate's whole session has the words, over the best one: BM25 among these sessions."""
+    asked = list(dict.fromkeys(stem for word in intent.telling for stem in stems_of(word)))
+    read = {path: one for path, one in pool.sessions.items() if one is not None and one.length}
+    if not read or not asked:
+        return {}
+    average = sum(one.length for one in read.values()) / len(read)
+    scores = dict.fromkeys(read, 0.0)
+    for stem in asked:
+        counts = {path: one.stems[stem] for path, one in read.items() if stem in one.stems}
+        rarity = math.log(1 + (len(read) - len(counts) + 0.5) / (len(counts) + 0.5))
+        for path, count in counts.items():
+            scores[path] += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * read[path].length / average))
+    most = max(scores.values()) or 1.0
+    return {path: score / most for path, score in scores.items()}
+
+
+def _period(intent: Intent, zone: tzinfo) -> tuple[float, float] | None:
+    """The days that the question names, as seconds."""
+    return days(intent, zone) if intent.first and intent.last else None
+
+
+def days(intent: Intent, zone: tzinfo) -> tuple[float, float]:
+    """From the beginning of the first day to the end of the last. Both must be named."""
+    assert intent.first is not None
+    assert intent.last is not None
+    begin = datetime.combine(intent.first, time(), zone)
+    end = datetime.combine(intent.last, time(), zone)
+    return times.stamp(begin), times.stamp(end) + timedelta(days=1).total_seconds()
