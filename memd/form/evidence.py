@@ -29,6 +29,7 @@ from memd.model.question import Asking, Read
 from memd.model.vault import Vault, stem
 from memd.parse import render
 from memd.parse.exports.documents import sections
+from memd.parse.exports.session import CONTEXT
 from memd.parse.memory import block
 
 DOCUMENT = frozenset({"text/markdown", "markdown", "document"})
@@ -214,7 +215,14 @@ def _due(events: Iterable[Event], now: datetime, zone: tzinfo) -> list[_Due]:
 
 
 def _parts(event: Event) -> Iterator[Event]:
-    """A document's sections, named by what they say: a section that changes is another. Anything else as it is."""
+    """A document's sections, named by what they say: a section that changes is another. Anything else as it is.
+
+    What memd itself said to an agent (`<memd-context>`) is taken out, and an event that was nothing else is none.
+    """
+    if "<memd-context" in event.text.lower():
+        event = msgspec.structs.replace(event, text=CONTEXT.sub("", event.text).strip())
+        if not event.text and not event.uri:
+            return
     if event.modality not in DOCUMENT:
         yield event
         return
