@@ -86,7 +86,8 @@ def read_some(how: How, wanted: Iterable[Wanted], with_passages: bool = True) ->
     zone = ZoneInfo(how.zone)
     try:
         base = open_root(how.root)
-    except OSError:
+    except OSError as error:
+        yield from (_unreadable(each.path, error.strerror or str(error)) for each in wanted)
         return
     try:
         for each in wanted:
@@ -95,14 +96,18 @@ def read_some(how: How, wanted: Iterable[Wanted], with_passages: bool = True) ->
         os.close(base)
 
 
+def _unreadable(path: str, why: str) -> Found:
+    hint = "allow memd to read it; until then what was known of it stands"
+    return Found(path, "unreadable", problem=Problem("unreadable", path, 0, f"cannot be read: {why}", hint))
+
+
 def _read(how: How, base: int, wanted: Wanted, zone: ZoneInfo, with_passages: bool) -> Found:
     path = wanted.path
     body = read_from(base, path, how.max_note, was=wanted.was)
     if body is None:
         return Found(path, "gone")
     if body.state == "unreadable":
-        hint = "allow memd to read it; until then what was known of it stands"
-        return Found(path, "unreadable", problem=Problem("unreadable", path, 0, f"cannot be read: {body.reason}", hint))
+        return _unreadable(path, body.reason)
     mtime = body.stat.mtime_ns / 1e9
     if body.state == "too_large":
         note = parser.title_only(path, body.stat.size, mtime)

@@ -70,8 +70,8 @@ def _sweep(fd: int, folder: str, name: str, asides: Asides) -> None:
     elif aside.name and there is None:
         place((fd, name), (fd, aside.name))  # a save: not what was to be removed or replaced
     elif there is not None and there.sha.startswith(aside.ours):
-        swap((fd, name), (fd, aside.name))  # a save was displaced: it goes back
-        asides.hold(path, folder, name, there)
+        swap((fd, name), (fd, aside.name))  # a save was displaced, or came late: it goes back, what memd wrote is kept
+        asides.keep(path, folder, name)
     else:
         asides.keep(path if aside.name else f"{folder}/recovered.md", folder, name)
 

@@ -217,6 +217,7 @@ class Shelf:
                 mine = Ask.term_query(self._schema, "batch", self._batch, "basic")
                 kept = len(searcher.search(mine, expected + 1, count=False).hits)
                 self._view = View(searcher)
+                whole.sign(self._folder, STAMP, stamp, self.count())
             if kept != expected:
                 raise Refused(
                     "unavailable", f"the text index kept {kept} of {expected} texts; run `memd reindex --full`"
@@ -226,7 +227,6 @@ class Shelf:
             raise
         self._added = {}
         self._batch = os.urandom(8).hex()
-        whole.sign(self._folder, STAMP, stamp, self.count())
         return True
 
     def rollback(self) -> None:
