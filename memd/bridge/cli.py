@@ -16,6 +16,7 @@ from memd import __version__
 from memd.bridge.cli_arguments import GLOBALS, add_params, collect, find_word, options_of, parser_for
 from memd.bridge.cli_shell import Options, Shell
 from memd.bridge.cli_show import show
+from memd.bridge.cli_topics import TOPICS
 from memd.bridge.cli_words import OWN, docs
 from memd.bridge.stream import Unreachable
 from memd.model.errors import Refused
@@ -115,7 +116,7 @@ def overview() -> str:
             *lines,
             "",
             everywhere,
-            "`memd help COMMAND` has its options; topics: query ingest files vault exit forget",
+            f"`memd help COMMAND` has its options; topics: {' '.join(TOPICS)}",
         ]
     )
 

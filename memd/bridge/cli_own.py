@@ -14,6 +14,7 @@ from memd.bridge.cli_show import outline, plan, show
 from memd.bridge.cli_words import FORMATS, OWN, docs
 from memd.model.errors import Refused
 from memd.serve.messages import METHODS, OF_WORD
+from memd.serve.places import shared
 
 
 def _parser(word: str) -> Parser:
@@ -197,5 +198,6 @@ def help_about(word: str, argv: list[str]) -> int:
     if topic in docs():
         main([topic, "--help"])
     if topic in TOPICS:
-        shell.print(("\n" if topic in OF_WORD or topic in OWN else "") + TOPICS[topic].rstrip())
+        text = TOPICS[topic].rstrip().replace("{config}", shared("config"))
+        shell.print(("\n" if topic in OF_WORD or topic in OWN else "") + text)
     return 0

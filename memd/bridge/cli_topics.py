@@ -21,8 +21,10 @@ TOPICS = {
   chat           lines `name: words`
   markdown       a transcript with a heading or a bold name a turn
   chatgpt        conversations.json of an export
-  claude         conversations.json of an export, or a Claude Code session (.jsonl)
+  claude         conversations.json of an export
+  agent          a session of a coding agent (.jsonl, as Claude Code and Codex keep it)
   mbox           a mailbox
+  git            what `git log` prints
   auto           looks at the file (the default)
 
 The same file again changes nothing, so a run that broke off is simply repeated. --open leaves the session open
@@ -34,6 +36,7 @@ for more to come; without it its last episode is formed.
   socket         $XDG_RUNTIME_DIR/memd/<vault>.sock
   cache          $XDG_CACHE_HOME/memd/<vault>: the indexes; may be deleted at any time
   log            $XDG_STATE_HOME/memd/<vault>.log of a daemon that a command started
+  examples       {config}: settings with every key, hooks for agents, a Node client
   the vault      memory/ is what memd remembers, .trash/memd/ what it deleted, .conflict/ versions that lost
 """,
     "vault": """Which vault a command means, the first that holds
@@ -55,5 +58,25 @@ for more to come; without it its last episode is formed.
   KIND is evidence, turn, episode, leaf, entity, session or source. The plan is shown first: what goes, what is made anew
   without it, and where memd cannot reach (git history, other devices). --yes does it without asking, --purge removes
   memd's own copies too, --withdraw refuses the same words when they come again.
+""",
+    "agents": """Agents: over MCP, by hooks, on the command line
+
+  memd mcp                  MCP on stdio, as in {"command": "memd", "args": ["mcp", "--vault", "NAME"]}
+  memd mcp --read-only      only what changes nothing
+  memd mcp --confirm WHICH  never, destructive (the default) or all: calls that are shown to a person first
+  {config}/hooks
+                            scripts and settings for Claude Code, a paragraph for AGENTS.md
+
+  What memd puts into a session stands in <memd-context> and is never taken in again.
+""",
+    "service": """A daemon that is always there: memd service install|uninstall|status
+
+  install        on Linux a systemd user unit and its socket (memd@NAME.service, memd@NAME.socket), on macOS a launchd
+                 agent (memd.NAME); enables and starts them, and tells what it wrote and ran
+  --dry-run      prints the files and changes nothing
+  status         installed, enabled, running; exit 1 where it does not run
+  uninstall      takes away what install made; other vaults' units stay
+
+  Logs: journalctl --user -u memd@NAME.  Config read again: systemctl --user reload memd@NAME.
 """,
 }

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from memd.serve.messages import OF_WORD
 
-FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox")
+FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "agent", "git")
 
 
 class Own(Struct, frozen=True):

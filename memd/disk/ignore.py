@@ -21,13 +21,14 @@ _FILES = ("~$", "~syncthing~")
 class Ignore:
     """`filters` are Obsidian's `userIgnoreFilters` (path prefixes, or `/regex/`), `patterns` gitignore lines.
 
-    A filter or pattern that cannot be read is left out and listed in `problems`.
+    `own` is the folder of memory's files: people keep it out of Obsidian's search, which hides nothing from memd. A filter or pattern that cannot be read is left out and listed in `problems`.
     """
 
-    __slots__ = ("_filters", "_match", "custom", "problems")
+    __slots__ = ("_filters", "_match", "_own", "custom", "problems")
 
-    def __init__(self, filters: Sequence[str] = (), patterns: Sequence[str] = ()) -> None:
+    def __init__(self, filters: Sequence[str] = (), patterns: Sequence[str] = (), own: str = "") -> None:
         found: list[Problem] = []
+        self._own = own.strip("/") + "/" if own.strip("/") else ""
         self._filters = tuple(f for f in (_filter(text, found) for text in filters) if f)
         self._match = _spec(patterns, found) if patterns else None
         self.custom = bool(self._filters or self._match)
@@ -54,7 +55,8 @@ class Ignore:
         return above or (self.folder if folder else self.file)(path, parts[-1] or ".")
 
     def _custom(self, path: str) -> bool:
-        return any(f(path) for f in self._filters) or (self._match is not None and self._match(path))
+        hidden = any(f(path) for f in self._filters) and not (self._own and path.startswith(self._own))
+        return hidden or (self._match is not None and self._match(path))
 
 
 def _filter(text: str, found: list[Problem]) -> Callable[[str], object] | None:

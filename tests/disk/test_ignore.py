@@ -45,3 +45,14 @@ def test_filters_that_cannot_be_read_are_left_out_and_told():
     assert ignore.hides("ok/a.md")
     assert ignore.hides("x/a.md")
     assert not ignore.hides("a.md")
+
+
+def test_obsidians_filters_do_not_hide_memorys_own_files():
+    """`memory/` is kept out of the quick switcher and goes on being read; the config's own patterns hide it, if asked."""
+    ignore = Ignore(["memory/", "drafts/"], own="memory")
+    assert not ignore.hides("memory/profile.md")
+    assert not ignore.hides("memory", folder=True)
+    assert ignore.hides("drafts/a.md")
+    assert Ignore(["/memory/"], own="memory").hides("memory/profile.md") is False
+    assert Ignore((), ["memory/history/"], own="memory").hides("memory/history/x.md")
+    assert Ignore(["memory/"], own="remembered").hides("memory/profile.md")
