@@ -79,7 +79,6 @@ class App:
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         self._ready = asyncio.Event()
-        self._looked = asyncio.Event()
         self.server = Server(self._handle, Limits(connections=binding.room_for_connections()), self.measures.observe)
         passed = systemd.inherited(os.environ)
         if passed:
@@ -113,12 +112,13 @@ class App:
         how = How(self.root, self.config.formation.folder, self.config.vault.max_note, self.zone.key, told.templates)
         self.library = await loop.run_in_executor(None, Library, self.place.cache, self._committed)
         rows = await loop.run_in_executor(None, self.library.rows)
-        ignore = Ignore(told.filters, self.config.vault.ignore)
+        ignore = Ignore(told.filters, self.config.vault.ignore, self.config.formation.folder)
         self.keeper = Keeper(how, ignore, self.library.indexer, self.library, self._processes)
         known = Listing(
             {p: Stat(s.size, s.mtime_ns, s.ctime_ns, s.ino, s.dev, 1) for p, r in rows.items() if (s := r.stat)}
         )
-        await loop.run_in_executor(None, self.keeper.restore, rows, known, root.identify(self.root))
+        listed_at = await loop.run_in_executor(None, self.library.listed_at)
+        await loop.run_in_executor(None, self.keeper.restore, rows, known, listed_at, root.identify(self.root))
         bodies = DiskBodies(self.root, self.config.vault.max_note, self.keeper.version)
         self.core = Core(self.keeper, self.library, Writer(self.root), bodies)
         self.library.indexer.start()
@@ -177,7 +177,6 @@ class App:
 
     async def _first_look(self) -> None:
         await self.core.look()
-        self._looked.set()
         await self.core.in_reader(heap.settle)
         await self.upkeep.sweep()
 
@@ -199,7 +198,7 @@ class App:
                 await opening
 
     async def _open_vectors(self) -> None:
-        await self._looked.wait()
+        await self.core.opened.wait()
         vectors = await self.core.in_reader(self._make_vectors)
         self.library.attach(vectors)
         paths = self.core.vault.notes.keys()
@@ -240,7 +239,7 @@ class App:
     @asynccontextmanager
     async def alarms(self) -> AsyncIterator[None]:
         """The scheduler, last of all; it only wakes, what is due is found from the files."""
-        await self._looked.wait()
+        await self.core.opened.wait()
         from memd.jobs.wake import Alarm
 
         intervals = {"memory": self.config.formation.every}

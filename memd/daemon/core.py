@@ -45,6 +45,7 @@ class Core:
         self.writer = writer
         self.bodies = bodies
         self.turn = asyncio.Lock()
+        self.opened = asyncio.Event()
         self.changed: Callable[[Change, Vault, bool], Awaitable[None]] | None = None
         self.visible_wanted = 0
         self.reading = 0
@@ -81,13 +82,18 @@ class Core:
         self.loop.call_soon_threadsafe(self._committed.set)
 
     async def visible(self) -> None:
-        """Wait until what clients wrote is searchable, at most `PATIENCE`; a few changes of a person's are waited for
+        """Wait until what clients wrote is searchable and, after a start, until the files were looked at once, at most
+        `PATIENCE`; a few changes of a person's are waited for
         a little, so that a note that moves is not missing between its two places."""
         indexer = self.library.indexer
+        if not self.opened.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.opened.wait(), PATIENCE)
         if indexer.visible < self.visible_wanted:
             await self._committing(lambda: indexer.visible >= self.visible_wanted, PATIENCE)
         elif 0 < indexer.pending <= FEW:
-            await self._committing(lambda: not 0 < indexer.pending <= FEW, A_LITTLE)
+            patience = A_LITTLE if self.library.text.count() else PATIENCE
+            await self._committing(lambda: not 0 < indexer.pending <= FEW, patience)
 
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
         """Until it is enough, or for so many seconds."""
@@ -156,7 +162,9 @@ class Core:
         """Look at everything now, with whatever was touched; the turn must not be held."""
         async with self.turn:
             self._touched.clear()
-            return await self.absorb(EVERYTHING, accept=accept)
+            change = await self.absorb(EVERYTHING, accept=accept)
+        self.opened.set()
+        return change
 
     async def absorb(
         self, touched: frozenset[str], urgent: bool = False, accept: bool = False, ours: int = 0

@@ -36,7 +36,7 @@ class Indexed(Struct, frozen=True):
 class Indexer:
     """`submit` numbers urgent changes; `visible` is the highest such number that is searchable. Thread-safe.
 
-    `keep` stores ledger rows, `settled` is told after each commit; both are called from the owner thread.
+    `keep` stores ledger rows, `settled` is told after each commit, `listed` keeps when all was listed; all are called from the owner thread.
     """
 
     def __init__(
@@ -45,11 +45,14 @@ class Indexer:
         keep: Callable[[Mapping[str, object]], None],
         wipe: Callable[[], None],
         settled: Callable[[], None],
+        listed: Callable[[int], None] = lambda at_ns: None,
     ) -> None:
         self._words = words
         self._keep = keep
         self._wipe = wipe
         self._settled = settled
+        self._keep_listed = listed
+        self._listed_at = 0
         self._wake = threading.Condition()
         self._queue: dict[str, Indexed] = {}
         self._urgent: dict[str, Indexed] = {}
@@ -89,11 +92,18 @@ class Indexer:
                     self._restated[path] = row
             self._wake.notify()
 
+    def listed(self, at_ns: int) -> None:
+        """All that a listing of the whole vault asked for was submitted: kept once that is committed."""
+        with self._wake:
+            self._listed_at = at_ns
+            self._wake.notify()
+
     def clear(self) -> None:
         """Empty the index and the ledger, from the owner thread; returns when that is done."""
         done = threading.Event()
         with self._wake:
             self._queue, self._urgent, self._applied, self._restated = {}, {}, {}, {}
+            self._listed_at = 0
             self._clearing = done
             self._wake.notify()
         done.wait()
@@ -143,7 +153,7 @@ class Indexer:
         return max(0.0, self._retry_at - time.monotonic())
 
     def _busy(self) -> bool:
-        return bool(self._queue or self._urgent or self._applied or self._restated or self._clearing)
+        return bool(self._queue or self._urgent or self._applied or self._restated or self._clearing or self._listed_at)
 
     def _take(self) -> dict[str, Indexed]:
         source = self._urgent or self._queue
@@ -170,8 +180,12 @@ class Indexer:
         with self._wake:
             rows |= self._restated
             self._restated = {}
+            listed_at = 0 if self._queue or self._urgent else self._listed_at
+            self._listed_at = 0 if listed_at else self._listed_at
         try:
             self._keep(rows)
+            if listed_at:
+                self._keep_listed(listed_at)
         except Refused as error:
             log.warning(
                 "the ledger could not be written; these files are read again at the next start: %s", error.message

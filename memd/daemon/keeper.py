@@ -19,6 +19,7 @@ from memd.daemon.reading import Found, How, Wanted, read_all
 from memd.disk import diff, root
 from memd.disk.ignore import Ignore
 from memd.disk.listing import Listing, walk
+from memd.disk.listing import Stat as FileStat
 from memd.index.ledger import Row, Stat
 from memd.index.port import Passage
 from memd.model.change import Change
@@ -36,7 +37,7 @@ EVERYTHING = frozenset({""})
 class Looked(Struct, frozen=True):
     """What a look at the files found, decided off the loop. `at_ns` is 0 for a further slice of a look, whose listing
     speaks of its own files only. `rest` is still to be read (`more`); `again`: paths that
-    somebody is writing just now."""
+    somebody is writing just now. `whole_at_ns`: when the whole vault was listed, 0 where only a part was."""
 
     listing: Listing
     at_ns: int
@@ -46,6 +47,7 @@ class Looked(Struct, frozen=True):
     again: frozenset[str] = frozenset()
     rest: tuple[Wanted, ...] = ()
     hold: root.Hold | None = None
+    whole_at_ns: int = 0
 
 
 class Passages(Protocol):
@@ -82,10 +84,12 @@ class Keeper:
         self._processes = processes
         self._trusted = root.filesystem(how.root).trusted
 
-    def restore(self, rows: Mapping[str, Row], listing: Listing, identity: root.Identity | None) -> None:
+    def restore(
+        self, rows: Mapping[str, Row], listing: Listing, listed_at_ns: int, identity: root.Identity | None
+    ) -> None:
         """Begin with what the ledger kept: notes answer before a file has been looked at."""
         self.vault = Vault(row.note for row in rows.values())
-        self.listing = listing
+        self.listing, self.listed_at_ns = listing, listed_at_ns
         self.identity = identity
 
     def version(self, path: str) -> str:
@@ -110,22 +114,31 @@ class Keeper:
         moved = diff.moved(old, listing, look, gone)
         found = self._read(wanted[:SLICE])
         gone += [each.path for each in found if each.state == "gone" and each.path in self.vault.notes]
+        if within is None:
+            gone += self._unlisted(listing, gone)
         moved = self._moves(found, gone) | moved
         if within is not None and len(gone) - len(moved) > root.MANY:
             return self.look(EVERYTHING, accept, ours)
         hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours)
         whole = listing if within is None else diff.joined(self.listing, listing, within)
-        return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), _again(found), wanted[SLICE:], hold)
+        again, rest, whole_at_ns = _again(found), wanted[SLICE:], at_ns if within is None else 0
+        return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), again, rest, hold, whole_at_ns)
 
     def more(self, looked: Looked) -> Looked:
         """The next slice of what a look left to read."""
         found = self._read(looked.rest[:SLICE])
         gone = tuple(each.path for each in found if each.state == "gone" and each.path in self.vault.notes)
         files = {each.path: each.stat for each in found if each.stat}
-        return Looked(Listing(files), 0, found, gone, (), _again(found), looked.rest[SLICE:])
+        rest, at_ns = looked.rest[SLICE:], looked.whole_at_ns
+        return Looked(Listing(files), 0, found, gone, (), _again(found), rest, whole_at_ns=at_ns)
 
     def _read(self, wanted: Sequence[Wanted]) -> tuple[Found, ...]:
         return tuple(read_all(self.how, wanted, self._processes, self._vectors.wanted))
+
+    def _unlisted(self, listing: Listing, gone: Sequence[str]) -> list[str]:
+        """Notes that stand nowhere, though no listing had them: what failed between a listing and a reading leaves such."""
+        missing = self.vault.notes.keys() - listing.files.keys() - set(gone)
+        return sorted(path for path in missing if not diff.beneath(path, listing.unread))
 
     def _judge(
         self, now: root.Identity | None, listing: Listing, within: frozenset[str] | None, lost: int, ours: int
@@ -166,6 +179,8 @@ class Keeper:
             self.vault = self.vault.after(change, moved)
         number = self._indexer.submit(rows, urgent)
         self._indexer.restate(restated)
+        if looked.whole_at_ns and not looked.rest:
+            self._indexer.listed(looked.whole_at_ns)
         if rows:
             self._embed(reindexed, change.removed)
         return change, number
@@ -186,7 +201,9 @@ class Keeper:
             return
         unread = {wanted.path for wanted in looked.rest}
         files = {p: s for p, s in looked.listing.files.items() if p not in unread} if unread else looked.listing.files
-        self.listing, self.listed_at_ns = structs.replace(looked.listing, files=files), looked.at_ns
+        self.listing = structs.replace(looked.listing, files=files | _refused(looked.found, files))
+        if looked.whole_at_ns:
+            self.listed_at_ns = looked.at_ns
 
     def _keep_problems(self, looked: Looked) -> None:
         for each in looked.found:
@@ -199,6 +216,12 @@ class Keeper:
 
 def _again(found: tuple[Found, ...]) -> frozenset[str]:
     return frozenset(each.path for each in found if each.state == "unsettled")
+
+
+def _refused(found: tuple[Found, ...], files: Mapping[str, FileStat]) -> dict[str, FileStat]:
+    """What could not be read, with a stat that no file has: it is read as soon as that goes, whatever its own stat says."""
+    names = [each.path for each in found if each.state == "unreadable" and each.path in files]
+    return {path: structs.replace(files[path], ctime_ns=0) for path in names}
 
 
 def _same_words(old: Note | None, new: Note | None) -> bool:

@@ -22,7 +22,7 @@ class Library:
         self.cache = cache
         self.text = TantivyWords(os.path.join(cache, "words"))
         self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
-        self.indexer = Indexer(self.text, self._keep, self._wipe, settled)
+        self.indexer = Indexer(self.text, self._keep, self._wipe, settled, self.ledger.listed)
         self.vectors: Any = None
         self._why = "starting"
 
@@ -33,6 +33,10 @@ class Library:
             self._wipe()
             return {}
         return rows
+
+    def listed_at(self) -> int:
+        """When the files that the rows speak of were last listed, ns; files touched since may differ unseen."""
+        return self.ledger.listed_at()
 
     def _wipe(self) -> None:
         self.text.clear()
