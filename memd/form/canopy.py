@@ -107,6 +107,8 @@ class Canopy:
         note = self.memory.files[id]
         if note.kind == "summary":
             return id
+        if not self.memory.supported(id):
+            return f"{id} unsupported"
         standing = "superseded" if self.memory.superseded(id) else note.status or "active"
         return f"{id} {standing} {note.sensitivity} {note.lead}"
 

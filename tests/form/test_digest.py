@@ -79,6 +79,8 @@ def test_confirming_and_forgetting_from_the_page() -> None:
     assert len(vault.memory.support[new]) == 2
     assert not any("rattles" in n.lead for n in vault.memory.of_kind("leaf"))
     assert vault.text(path).count("✓") == 1
+    vault.run(digest.act(vault.vault, vault.config, NOW + timedelta(hours=1), path))
+    assert len(vault.memory.support[new]) == 2
 
 
 def test_a_box_that_cannot_be_done_says_why_and_stays() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memd.form import forget, purge, view, withdrawn
-from memd.form.facts import quotes
+from memd.form.facts import quotes, refused
 from memd.model.errors import Refused
 from memd.model.memory import Event
 from memd.model.plan import Move, Remove, Write
@@ -137,6 +137,19 @@ def test_what_another_source_says_too_stays_and_loses_the_forgotten_quote() -> N
     assert [q["text"] for q in quotes(leaf)] == ["still in Kiln street"]
     assert leaf.frontmatter["observed_at"] == LATER
     assert b"The depot? Kiln" not in visible(vault)
+
+
+def test_what_was_admitted_only_because_another_said_it_too_goes_back_to_being_refused() -> None:
+    """The weak source alone carries no leaf; its words wait with it, and no link to what is gone is left."""
+    vault = Driver()
+    vault.take("a", "half past", atom("The ferry leaves at half past", "Dunlin ferry", "departure", sure=0.7))
+    (out,) = vault.take(
+        "b", "at half past", atom("The ferry leaves at half past", "Dunlin ferry", "departure"), at=LATER
+    )
+    vault.forget(session="b")
+    assert out.id not in visible(vault).decode()
+    (item,) = refused(vault.memory.episodes[0])
+    assert (item["text"], item["confidence"]) == ("The ferry leaves at half past", 0.7)
 
 
 def test_what_the_forgotten_one_superseded_comes_back() -> None:

@@ -120,6 +120,19 @@ def test_a_forgotten_child_leaves_a_smaller_group_that_is_not_filled_up() -> Non
     assert not any(b"Drawer 2 holds" in d for p, d in vault.files.items() if not p.startswith("."))
 
 
+def test_a_child_that_lost_its_support_by_hand_is_told_no_longer() -> None:
+    """The person deleted the episode: the summary is stale, and its successor is made without the leaf."""
+    vault = filled(8)
+    vault.take("x", "w", atom("Osprey sleeps in the kiosk", "Harbor kiosk", "guest"))
+    add(vault, 7, 40)
+    vault.seal()
+    assert any(b"Osprey" in vault.files[p] for p in vault.paths("/summaries/"))
+    vault.put(vault.memory.files[vault.memory.episodes[1].id].path, None)
+    assert vault.canopy.stale
+    vault.seal()
+    assert not any(b"Osprey" in vault.files[p] for p in vault.paths("/summaries/"))
+
+
 def test_every_sentence_cites_its_children_and_times_and_labels_come_up() -> None:
     """Links lead down; the range is that of the subtree."""
     vault = Driver()
