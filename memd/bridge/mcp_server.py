@@ -26,6 +26,7 @@ from memd.bridge.mcp_calls import Confirm, Line, Shown, attempt, confirmed, guar
 from memd.bridge.stream import Unreachable
 from memd.model.errors import Refused
 from memd.serve.messages import Method, convert, needed
+from memd.serve.places import slug
 
 Context = ServerRequestContext[Any, Any]
 
@@ -102,7 +103,7 @@ class Bridge:
     async def _answer(
         self, ctx: Context, method: Method, params: types.CallToolRequestParams
     ) -> Answer | types.InputRequiredResult:
-        given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+        given = _signed(ctx, method, params.arguments or {})
         if self._read_only and needed(method, convert(method, given)) != "read":
             raise Refused("read_only", "this connection is read-only: fix and accept are not for it")
         asks = _can_ask(ctx)
@@ -201,6 +202,15 @@ def _listed(name: str) -> types.Prompt:
     title, arguments, _ = mcp_words.PROMPTS[name]
     taken = [types.PromptArgument(name=n, description=d, required=r) for n, (d, r) in arguments.items()]
     return types.Prompt(name=name, title=title, description=title, arguments=taken)
+
+
+def _signed(ctx: Context, method: Method, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that were given; a note that an agent writes says which one, as the client calls itself."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    client = ctx.session.client_params
+    if method.name == "memory.write" and "origin" not in given and client is not None and client.client_info.name:
+        given["origin"] = f"agent:{slug(client.client_info.name)}"
+    return given
 
 
 # answers

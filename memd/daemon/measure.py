@@ -34,10 +34,15 @@ class Measures:
 
     def write(self, path: str, gauges: Mapping[str, float]) -> None:
         """The metrics as a file for node_exporter's textfile collector, replaced whole."""
-        lines = [f"memd_{name} {value:g}" for name, value in sorted(gauges.items())]
-        for method, row in self.summary().items():
-            lines.append(f'memd_calls_total{{method="{method}"}} {row["calls"]}')
-            lines.append(f'memd_errors_total{{method="{method}"}} {row["errors"]}')
+        lines: list[str] = []
+        for name, value in sorted(gauges.items()):
+            lines += [f"# TYPE memd_{name} gauge", f"memd_{name} {value:g}"]
+        rows = self.summary()
+        for name in ("calls", "errors"):
+            lines.append(f"# TYPE memd_{name}_total counter")
+            lines += [f'memd_{name}_total{{method="{method}"}} {row[name]}' for method, row in rows.items()]
+        lines.append("# TYPE memd_duration_ms gauge")
+        for method, row in rows.items():
             lines.append(f'memd_duration_ms{{method="{method}",quantile="0.5"}} {row["p50_ms"]:g}')
             lines.append(f'memd_duration_ms{{method="{method}",quantile="0.95"}} {row["p95_ms"]:g}')
         temporary = f"{path}.{os.getpid()}.tmp"

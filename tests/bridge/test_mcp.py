@@ -184,6 +184,15 @@ def test_long_work_says_that_it_goes_on(fake: FakeDaemon, mode: str, monkeypatch
     assert heard[:2] == [1, 2]
 
 
+@pytest.mark.parametrize("mode", ERAS)
+def test_a_note_says_which_agent_wrote_it(fake: FakeDaemon, mode: str) -> None:
+    """As the client calls itself, unless the call says otherwise."""
+    client = types.Implementation(name="Claude Code", version="1")
+    called(fake, "memory_write", {"title": "a"}, mode=mode, client_info=client)
+    called(fake, "memory_write", {"title": "a", "origin": "human"}, mode=mode, client_info=client)
+    assert [params["origin"] for name, params in fake.seen if name == "memory.write"] == ["agent:claude-code", "human"]
+
+
 # confirmation
 
 
