@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct, structs
 
-from memd.index.port import Hit, Index, Query
+from memd.index.port import Hit, Index, Query, VectorAnswer
 from memd.recall import weights
 
 
@@ -30,17 +30,21 @@ class Pool(Struct, frozen=True):
 
 def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     """`text` is what is embedded; `mode` text, vector or hybrid. Without hits by meaning, words rank as in text mode."""
-    words = [] if mode == "vector" else index.words(query, limit)
-    floor = same(words[-1].score) if len(words) >= limit else None
-    if mode == "text":
-        return Pool(words, floor=floor)
-    answer = index.meaning(text, limit, query.kinds)
+    answer = VectorAnswer() if mode == "text" else index.meaning(text, limit, query.kinds)
     meaning = _allowed(index, query, answer.hits)
+    asked = _telling(query) if meaning else query
+    words = [] if mode == "vector" or not (asked.any or asked.must) else index.words(asked, limit)
+    floor = same(words[-1].score) if len(words) >= limit else None
     if not meaning:
         return Pool(words, used=answer.used, why=answer.why, floor=floor)
     more = len(words) >= limit or len(answer.hits) >= limit
     mixed = _mixed(words, meaning)
     return structs.replace(mixed, used=answer.used, why=answer.why, floor=float("-inf") if more else None)
+
+
+def _telling(query: Query) -> Query:
+    """Without stop words: a note that shares no more than "the" with a question is no rival of what is meant."""
+    return structs.replace(query, any=tuple(item for item in query.any if getattr(item, "weight", 1.0) >= 1.0))
 
 
 def same(score: float) -> float:
