@@ -33,6 +33,7 @@ class Scope:
             self._tests or within or params.categories or params.tree_id or params.entities or self.during != ALWAYS
         )
         self._known: dict[str, bool] = {}
+        self._files: dict[str, bool] = {}
 
     @cached_property
     def memory(self) -> view.Memory:
@@ -131,11 +132,11 @@ class Scope:
         return self.during == ALWAYS or self._said(note, turn)
 
     def _file(self, note: Note) -> bool:
-        known = self._known.get(note.path)
+        known = self._files.get(note.path)
         if known is None:
             where = filters.where(self.params.where, self.zone)
             fits = not self.params.categories or self.category(note) in self.params.categories
-            known = self._known[note.path] = fits and all(test(note) for test in (*self._shown, *where))
+            known = self._files[note.path] = fits and all(test(note) for test in (*self._shown, *where))
         return known
 
     def _speaks(self, turn: Turn) -> bool:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
-ZONE = timezone.utc
+ZONE = UTC
 _SESSION = re.compile(r"session_(\d+)$")
 
 

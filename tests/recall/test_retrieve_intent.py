@@ -1,0 +1,64 @@
+"""What a question is understood to want, in both languages."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from memd.recall.intent import understood
+
+TODAY = date(2026, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Where does Harlow live?", "fact"),
+        ("小林在哪里学摄影", "fact"),
+        ("How do I restart the kiln?", "procedure"),
+        ("怎么设置窑炉", "procedure"),
+        ("Give me an overview of the garden", "briefing"),
+        ("总结一下花园项目的进展", "briefing"),
+        ("What are the plans for the trip?", "planning"),
+        ("接下来的安排是什么", "planning"),
+        ("What changed in the schedule since May?", "what_changed"),
+        ("小林原来在哪里上课", "what_changed"),
+        ("What food does Ana like?", "preference"),
+        ("他最喜欢什么口味", "preference"),
+        ("Who is Ana?", "identity"),
+        ("小林是谁", "identity"),
+        ("When did Ana adopt the dog?", "temporal"),
+        ("展览什么时候开幕", "temporal"),
+    ],
+)
+def test_intent(text: str, kind: str) -> None:
+    """Rules name what is wanted; what fits none asks for a fact."""
+    assert understood(text, TODAY).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("what happened last week", date(2026, 5, 25), date(2026, 5, 31)),
+        ("这周学到了什么", date(2026, 6, 1), date(2026, 6, 7)),
+        ("上个月", date(2026, 5, 1), date(2026, 5, 31)),
+        ("What changed on 2026-05-20?", date(2026, 5, 20), date(2026, 5, 20)),
+    ],
+)
+def test_days(text: str, first: date, last: date) -> None:
+    """Days in words are counted from the day of asking."""
+    intent = understood(text, TODAY)
+    assert (intent.first, intent.last) == (first, last)
+
+
+def test_own_matter() -> None:
+    """`own` tells whether somebody speaks of themselves."""
+    assert understood("What did I say about my tea?", TODAY).own
+    assert understood("我喜欢喝什么", TODAY).own
+    assert not understood("What did Ana say about tea?", TODAY).own
+
+
+def test_telling_words() -> None:
+    """Words that say something, without those that stand everywhere."""
+    assert understood("What is the name of the mill?", TODAY).telling == ("name", "mill")
