@@ -31,7 +31,10 @@ TELL_EVERY = 0.5
 model that failed, and tellings of progress."""
 
 SWITCH = 10_000
-"""Passages of a kind above which a graph is used: see `shards.SWITCH` for the measurement."""
+"""Passages of a kind above which a graph is used: see `shards.SWITCH` for the measurement.
+
+28,000 passages, all told: 2,324 bytes of disk each (958 the store, 1,366 the packed graph), 87 MB here and 225 MB in the
+process that embeds questions; a search with a known question 0.95 ms for 96 hits, from restart to ready 1.6 s."""
 
 
 class Meaning:
@@ -201,9 +204,8 @@ class Meaning:
         if not reason and waiting:
             reason = f"{waiting} passages wait to be embedded."
         state: VectorState = "building" if reason else "ready"
-        return VectorStatus(
-            state, target.choice.title, reason, self._total - waiting, self._total, making.feeding.left()
-        )
+        done = max(0, self._total - waiting - making.feeding.lost)
+        return VectorStatus(state, target.choice.title, reason, done, self._total, making.feeding.left())
 
     def forget(self, hashes: Iterable[str] | None = None) -> int:
         """Erases the vectors of these passage hashes, or (None) of every text that no passage says any more: from the file
