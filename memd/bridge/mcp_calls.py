@@ -40,10 +40,12 @@ class Line:
         """Raises Refused, or Unreachable where no daemon answers and none may be started."""
         given = keyed(method, params)
         for attempt in range(TRIES):
+            client = self._client
             try:
-                return await (await self._found()).call(method, given)
+                client = await self._found()
+                return await client.call(method, given)
             except Unreachable:
-                await self.close()
+                await self._drop(client)
                 if attempt == TRIES - 1:
                     raise
             except Refused as refused:
@@ -60,7 +62,12 @@ class Line:
             return self._client
 
     async def close(self) -> None:
-        client, self._client = self._client, None
+        await self._drop(self._client)
+
+    async def _drop(self, client: AsyncClient | None) -> None:
+        """Lets go of a connection that failed; one that another call has made since stays."""
+        if client is self._client:
+            self._client = None
         if client is not None:
             await client.close()
 

@@ -153,6 +153,19 @@ def test_a_restart_of_the_daemon_goes_unnoticed(fake: FakeDaemon, tmp_path: Path
     assert talk(fake, say) == [False, False]
 
 
+def test_calls_under_way_together_all_outlive_a_restart(fake: FakeDaemon) -> None:
+    """Twenty at once, the daemon gone before them: each is answered by the next one."""
+
+    async def say(session: Client) -> list[bool]:
+        await session.call_tool("memory_search", {"query": "a"})
+        await asyncio.to_thread(fake.stop)
+        with daemon(fake.path, {"memory.search": HITS}):
+            calls = [session.call_tool("memory_search", {"query": str(n)}) for n in range(20)]
+            return [found.is_error for found in await asyncio.gather(*calls)]
+
+    assert talk(fake, say) == [False] * 20
+
+
 def test_a_write_that_is_repeated_is_done_once(fake: FakeDaemon) -> None:
     """Each write carries a key of its own, so that asking again after a lost answer is harmless."""
     called(fake, "memory_append", {"permalink": "a", "category": "c", "text": "t"})
