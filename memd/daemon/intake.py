@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 from msgspec import Struct, structs
@@ -35,20 +36,31 @@ class Handing(Struct, frozen=True):
     redacted: tuple[dict[str, Any], ...]
 
 
+EVENT_TEXTS = ("text", "uri", "speaker", "modality", "role")
+MATERIAL_TEXTS = ("session", "source", "owner", "focus")
+"""Every field of a call that is written down in somebody's words; ids are programs', and would cost more than the text."""
+NAMES = ("modality", "role", *MATERIAL_TEXTS)
+"""Of these, names: long numbers are nothing secret in them."""
+
+
 def masked(material: Material, handed: Sequence[Handed], candidates: Sequence[Atom]) -> Handing:
     """Nothing that goes further holds a credential; what is marked sensitive keeps its numbers."""
+    clean = cache(redact)
     events: list[Event] = []
     redacted: list[dict[str, Any]] = []
     for number, event in enumerate(material.events):
         sensitive = event.sensitivity == "sensitive"
-        text, kinds = redact(event.text, sensitive)
-        uri, more = redact(event.uri, sensitive) if event.uri else ("", ())
-        if kinds or more:
-            redacted.append({"event": number, "event_id": event.id, "kinds": sorted({*kinds, *more})})
-            event = structs.replace(event, text=text, uri=uri)
+        cleaned = {
+            field: clean(text, sensitive or field in NAMES) for field in EVENT_TEXTS if (text := getattr(event, field))
+        }
+        if kinds := {kind for _, found in cleaned.values() for kind in found}:
+            event = structs.replace(event, **{field: text for field, (text, _) in cleaned.items()})
+            redacted.append({"event": number, "event_id": event.id, "kinds": sorted(kinds)})
         events.append(event)
     return Handing(
-        structs.replace(material, events=tuple(events)),
+        structs.replace(
+            material, events=tuple(events), **{f: redact(getattr(material, f), f in NAMES)[0] for f in MATERIAL_TEXTS}
+        ),
         tuple(structs.replace(each, topic=_clean(each.topic), narrative=_clean(each.narrative)) for each in handed),
         tuple(_clean_atom(atom) for atom in candidates),
         tuple(redacted),
@@ -61,10 +73,11 @@ def _clean(text: str) -> str:
 
 def _clean_atom(atom: Atom) -> Atom:
     sensitive = atom.sensitivity == "sensitive"
-    fields = ("text", "subject", "aspect", "entity", "holder", "rationale")
+    fields = ("text", "subject", "aspect", "entity", "entity_type", "holder", "speaker", "rationale")
     return structs.replace(
         atom,
         quotes=tuple(redact(quote, sensitive)[0] for quote in atom.quotes),
+        labels=tuple(redact(label, sensitive)[0] for label in atom.labels),
         **{field: redact(getattr(atom, field), sensitive)[0] for field in fields},
     )
 

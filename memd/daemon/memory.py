@@ -21,6 +21,7 @@ from memd.daemon.prompts import Asker
 from memd.daemon.steps import Answerer, Begin, Steps
 from memd.daemon.writing import Tokens, signature
 from memd.edit.diff import unified
+from memd.edit.sensitivity import sensitivity
 from memd.form import chains, correct, evidence, moves, profile, trees, view
 from memd.form.backlog import Backlog, backlog
 from memd.form.evidence import Material
@@ -29,7 +30,6 @@ from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.memory import Outcome
 from memd.model.note import Note
-from memd.model.plan import Plan
 from memd.model.vault import Vault
 from memd.serve import params
 from memd.serve.handlers import lookup
@@ -95,17 +95,19 @@ class Memories:
     # what is shown before it is done ----------------------------------------------------------------------------------
 
     async def _preview(self, name: str, call: Call, ctx: Context) -> Answer:
-        plan, _ = await self.steps.decide(self._first_step(name, call.params, ctx))
-        shown = self._show(plan, call, await self._diff(plan))
+        return self._asking(call, await self._rehearsed(self._first_step(name, call.params, ctx), call))
+
+    async def _rehearsed(self, step: Begin, call: Call) -> Answer:
+        plan, _ = await self.steps.decide(step)
+        diff = await self.core.in_reader(unified, plan, self.core.bodies.anything)
+        return {"plan": diff, "token": self._tokens.issue(signature(call), plan), "reasons": list(plan.reasons)}
+
+    @staticmethod
+    def _asking(call: Call, shown: Answer) -> Answer:
+        """The plan, to whom asked for it; who did not must confirm it."""
         if call.params.dry_run:
             return shown
         raise Refused("confirm_required", "show this plan to the user, then call again with its token", **shown)
-
-    async def _diff(self, plan: Plan) -> str:
-        return await self.core.in_reader(unified, plan, self.core.bodies.anything)
-
-    def _show(self, plan: Plan, call: Call, diff: str) -> Answer:
-        return {"plan": diff, "token": self._tokens.issue(signature(call), plan), "reasons": list(plan.reasons)}
 
     def _first_step(self, name: str, asked: Any, ctx: Context) -> Begin:
         """What the call does first; what follows from it is decided on what that leaves."""
@@ -166,6 +168,7 @@ class Memories:
             at=asked.at,
             session=asked.session,
             origin="human",
+            sensitivity=sensitivity((asked.text,), asked.sensitivity),
         )
 
     async def _remember(self, asked: params.Remember, ctx: Context) -> Answer:
@@ -211,11 +214,14 @@ class Memories:
 
     # moving what memory owns -------------------------------------------------------------------------------------------
 
-    async def moved(self, call: Call, ctx: Context) -> Answer | None:
-        """The answer to a move of a leaf to a tree, or of an entity into another; None where a file is meant."""
+    @staticmethod
+    def moves(to: str) -> bool:
+        """Whether a move's destination is a tree, and no place for a file."""
+        return to.startswith(("interaction:", "integration:"))
+
+    async def moved(self, call: Call, ctx: Context, confirm: bool) -> Answer:
+        """The answer to a move of a leaf to a tree, or of an entity into another."""
         asked: params.Move = call.params
-        if not asked.to.startswith(("interaction:", "integration:")):
-            return None
         note = lookup.find(ctx, asked)
         step: Begin
         if note.kind == "leaf":
@@ -224,9 +230,10 @@ class Memories:
             step = partial(moves.merge, config=self.config, now=self.now(), tree=note.id, into=asked.to)
         else:
             raise Refused("invalid_params", f"only a leaf or an entity goes into a tree; {note.path} is neither")
-        plan, _ = await self.steps.decide(step)
-        if asked.dry_run:
-            return self._show(plan, call, await self._diff(plan))
+        if asked.dry_run or (confirm and not asked.token):
+            return self._asking(call, await self._rehearsed(step, call))
+        if asked.token:
+            self._tokens.redeem(asked.token, signature(call))
         told = await self.steps.run(step)
         return {"old_path": note.path, "new_path": self._place(note), "links": [], **_plain(told)}
 

@@ -16,7 +16,7 @@ from memd import __version__
 from memd.daemon.core import Core
 from memd.daemon.memory import Memories
 from memd.daemon.upkeep import Upkeep
-from memd.daemon.writing import Desk, must_confirm
+from memd.daemon.writing import Desk, must_confirm, signature
 from memd.index.port import VectorStatus
 from memd.model.config import Config
 from memd.model.errors import Refused
@@ -25,7 +25,7 @@ from memd.recall import search as searching
 from memd.serve.handlers import notes, reads
 from memd.serve.handlers.context import Context
 from memd.serve.messages import Call
-from memd.serve.peers import Peer
+from memd.serve.peers import Peer, inside
 
 PROTOCOL = 1
 
@@ -143,8 +143,10 @@ class Service:
     def _changing(self, decide: Callable[[Context, Any], Any]) -> Method:
         async def answer(call: Call, peer: Peer) -> Answer:
             self._refuse_while_held()
-            if call.method.name == "memory.move" and (moved := await self.memories.moved(call, self.context(peer))):
-                return moved
+            if call.method.name == "memory.move" and self.memories.moves(call.params.to):
+                self._refuse_elsewhere(peer)
+                confirm = must_confirm(call, peer, self.config.agents.confirm)
+                return await self._once(call, lambda: self.memories.moved(call, self.context(peer), confirm))
             return await self.desk.change(
                 call, peer, self.config.agents.confirm, lambda: self.context(peer), lambda ctx: decide(ctx, call.params)
             )
@@ -153,12 +155,28 @@ class Service:
 
     def _memory(self, name: str) -> Method:
         async def answer(call: Call, peer: Peer) -> Answer:
-            if call.method.writes:
-                self._refuse_while_held()
+            if not call.method.writes:
+                return await self.memories.answer(name, call, self.context(peer), False)
+            self._refuse_while_held()
+            self._refuse_elsewhere(peer)
             confirm = must_confirm(call, peer, self.config.agents.confirm)
-            return await self.memories.answer(name, call, self.context(peer), confirm)
+            return await self._once(call, lambda: self.memories.answer(name, call, self.context(peer), confirm))
 
         return answer
+
+    async def _once(self, call: Call, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """A rehearsal is no answer to keep."""
+        if call.params.dry_run:
+            return await work()
+        return await self.desk.once.through(call.params.idempotency_key, signature(call), work)
+
+    def _refuse_elsewhere(self, peer: Peer) -> None:
+        """Memory writes in its own folder: a connection with another folder may not."""
+        folder = self.config.formation.folder
+        if not inside(folder, peer.gate.folder):
+            raise Refused(
+                "permission_denied", f"memory writes in {folder}/, and this connection may write only in its own folder"
+            )
 
     def _refuse_while_held(self) -> None:
         hold = self.core.keeper.hold

@@ -5,10 +5,12 @@ Knows dry runs, confirmation tokens, idempotency keys and undo stamps. Never kno
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
@@ -67,6 +69,19 @@ class Once:
 
     def __init__(self) -> None:
         self._answers: OrderedDict[str, tuple[str, dict[str, Any]]] = OrderedDict()
+        self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def through(self, key: str, asked: str, work: Carry) -> dict[str, Any]:
+        """The first answer to the key, or that of `work`; a retry waits for a call that is still under way."""
+        if not key:
+            return await work()
+        lock = self._under_way.get(key) or asyncio.Lock()
+        self._under_way[key] = lock
+        async with lock:
+            if (answer := self.known(key, asked)) is None:
+                answer = await work()
+                self.keep(key, asked, answer)
+        return answer
 
     def known(self, key: str, asked: str) -> dict[str, Any] | None:
         if not key or key not in self._answers:

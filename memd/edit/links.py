@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from memd.edit.splice import Splice
 from memd.model.change import Change
+from memd.model.fingerprint import fold
 from memd.model.note import Note
-from memd.model.vault import Vault, folder, stem
+from memd.model.vault import Vault, folder, link_key, stem
 from memd.parse.inline import fragment_of
 from memd.parse.markdown import scan
 from memd.parse.names import derived_permalink
@@ -78,11 +79,20 @@ def rewrite(text: str, path: str, move: Shift) -> tuple[Splice, ...]:
         if means is None:
             continue
         wanted = move.new if means == move.old else means
-        if move.after.resolve(found.target, there) == wanted:
+        if move.after.resolve(found.target, there) == wanted and not _named_away(found.target, move, means):
             continue
         if spelled := _spelled(found, wanted, means, here, there, move.after):
             splices.append(Splice(found.start, found.end, spelled))
     return tuple(splices)
+
+
+def _named_away(target: str, move: Shift, means: str) -> bool:
+    """Whether a link that called the moved note by its file's name finds it by its title or permalink only: memd goes
+    on following such a link, Obsidian does not."""
+    if means != move.old:
+        return False
+    name, note = link_key(target), move.after.notes[move.new]
+    return name == fold(stem(move.old)) != fold(stem(move.new)) and name not in map(fold, note.aliases)
 
 
 def _targets(text: str) -> Iterator[_Target]:

@@ -265,10 +265,11 @@ def remembered(
     at: str = "",
     session: str = "",
     origin: str = "memd",
+    sensitivity: str = "normal",
 ) -> tuple[Material, tuple[Atom, ...]]:
     """`memory.remember`: one turn by the owner, and an atom where subject or aspect are given."""
     speaker = config.owner.name or "user"
-    event = Event(speaker, text, role="user", at=at or now.isoformat())
+    event = Event(speaker, text, role="user", at=at or now.isoformat(), sensitivity=sensitivity)
     material = Material(session or "remembered", (event,), source="remember", owner=speaker, origin=origin)
     if not (subject or aspect):
         return material, ()
@@ -282,6 +283,7 @@ def remembered(
         quotes=(text,),
         turns=(0,),
         confidence=0.95,
+        sensitivity=sensitivity,
         rationale="told to remember it",
     )
     return material, (atom,)
