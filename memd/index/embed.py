@@ -21,7 +21,7 @@ come by 8 28 / 44 s, by 256 57 / 90 s; one by one 9.2 / 9.7."""
 
 UNREADABLE = 0.25
 """Share of unknown tokens above which a text has no vector. The bundled model: LoCoMo turns at most .018, CMRC passages .041,
-emoji alone .33, runes or cuneiform .5 (a run of unknowns counts once); an English-only MiniLM on Chinese .59."""
+emoji alone .33, runes or cuneiform .5 (a run of unknowns counts once); an English-only MiniLM on Chinese is reported at .59."""
 
 
 class OnnxEmbedder:

@@ -33,8 +33,9 @@ model that failed, and tellings of progress."""
 SWITCH = 10_000
 """Passages of a kind above which a graph is used: see `shards.SWITCH` for the measurement.
 
-28,000 passages, all told: 2,324 bytes of disk each (958 the store, 1,366 the packed graph), 87 MB here and 225 MB in the
-process that embeds questions; a search with a known question 0.95 ms for 96 hits, from restart to ready 1.6 s."""
+28,000 passages (20,842 real, the rest near copies), all told: 2,324 bytes of disk each (958 the store, 1,366 the packed graph), 87 MB here and 225 MB in the
+process that embeds questions; a search with a known question 0.95 ms for 96 hits, from restart to ready 1.6 s, 6.4 s
+on a machine with a load of ten."""
 
 
 class Meaning:
