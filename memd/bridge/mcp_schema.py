@@ -149,7 +149,6 @@ def output_schema(method: Method) -> Schema:
     properties: Schema = {name: _KINDS[kind] for name, _, kind in rows}
     properties["index"] = {
         "type": "object",
-        "description": "whether every file as it is now is in the text index, and how many wait",
         "properties": {"current": _FLAG, "pending": _NUMBER},
     }
     if issubclass(method.params, Writing):
