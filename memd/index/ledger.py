@@ -81,6 +81,7 @@ class Ledger:
         if said is None or said[0] != about:
             with self._transaction():
                 self._db.execute("delete from rows")
+                self._db.execute("delete from meta where key = 'listed'")
                 self._db.execute("insert or replace into meta values ('about', ?)", (about,))
             self.damage = f"rows about another index ({said[0]})" if said else ""
 
@@ -124,6 +125,19 @@ class Ledger:
             with self._transaction():
                 self._db.executemany("delete from rows where path = ?", ((os.fsencode(path),) for path in removed))
                 self._db.executemany(_PUT, (_record(path, row) for path, row in rows))
+        except sqlite3.DatabaseError as error:
+            raise Refused("unavailable", f"the ledger could not be written: {error}; see `memd doctor`") from error
+
+    def listed_at(self) -> int:
+        """When the vault was last listed as a whole with nothing left to read, ns; 0: never, or not known."""
+        found = self._db.execute("select value from meta where key = 'listed'").fetchone()
+        return int(found[0]) if found and str(found[0]).isdigit() else 0
+
+    def listed(self, at_ns: int) -> None:
+        """Every file of the listing taken then has its row. Raises Refused: unavailable."""
+        try:
+            with self._transaction():
+                self._db.execute("insert or replace into meta values ('listed', ?)", (str(at_ns),))
         except sqlite3.DatabaseError as error:
             raise Refused("unavailable", f"the ledger could not be written: {error}; see `memd doctor`") from error
 

@@ -64,6 +64,7 @@ def _first(home: Home, method: str, **params: object) -> float:
     )
     client = Client(home.socket, 60)
     while True:
+        assert daemon.poll() is None, "memd run ended at once"
         with suppress(Unreachable, OSError):
             if os.path.exists(home.socket):
                 client.call(method, params)

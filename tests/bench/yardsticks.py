@@ -45,7 +45,7 @@ class Bare:
         self.index = tantivy.Index(self.schema, path=str(folder))
         plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         self.index.register_tokenizer("bare", plain)
-        self.writer = self.index.writer(15_000_000, 1)
+        self.writer = self.index.writer(30_000_000, 1)
         began, before = time.perf_counter(), time.process_time()
         for file in sorted(notes.rglob("*.md")):
             self.add(str(file), file.read_text())
