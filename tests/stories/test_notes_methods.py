@@ -76,19 +76,19 @@ CHANGES: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("method", "params", "shown"), CHANGES, ids=[change[0] for change in CHANGES])
-def test_a_rehearsal_is_a_diff_and_changes_nothing(
-    birds: Home, method: str, params: dict[str, Any], shown: str
-) -> None:
+def test_a_rehearsal_is_a_diff_and_changes_nothing(birds: Home) -> None:
     """`dry_run` gives a unified diff and a token; nothing is written; the token carries out that plan, once."""
-    before = tree(birds)
-    plan = birds.call(method, dry_run=True, **params)
-    assert shown in plan["plan"]
-    assert tree(birds) == before
-    assert refused(birds, method, token="0" * 32, **params).code == "confirm_required"
-    birds.call(method, token=plan["token"], **params)
-    assert tree(birds) != before
-    assert refused(birds, method, token=plan["token"], **params).code == "confirm_required"
+    for method, params, shown in CHANGES:
+        birds.write("birds/Herons.md", HERONS)
+        birds.settled()
+        before = tree(birds)
+        plan = birds.call(method, dry_run=True, **params)
+        assert shown in plan["plan"]
+        assert tree(birds) == before
+        assert refused(birds, method, token="0" * 32, **params).code == "confirm_required"
+        birds.call(method, token=plan["token"], **params)
+        assert tree(birds) != before
+        assert refused(birds, method, token=plan["token"], **params).code == "confirm_required"
 
 
 def test_restore_and_undo_are_rehearsed_too(birds: Home) -> None:

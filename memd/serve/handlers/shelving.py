@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from memd.edit import keys, links, trash
+from memd.edit.secrets import refuse_secrets
 from memd.edit.splice import read
 from memd.edit.titles import permalink
 from memd.model.errors import Refused
@@ -22,9 +23,10 @@ from memd.serve.handlers.lookup import SCHEME, at, existing_folder, find, inside
 
 
 def delete(ctx: Context, params: Any) -> Decision:
-    """Into the trash. Raises Refused: not_found, permission_denied."""
+    """Into the trash. Raises Refused: not_found, permission_denied, refused_secret."""
     note = find(ctx, params)
     ctx.writable(note.path)
+    refuse_secrets((params.reason,), note.sensitive)
     data = _data(ctx, note)
     where = trash.place(note.path, ctx.now, lambda path: ctx.bytes_of(path) is not None)
     broken = [
@@ -57,9 +59,10 @@ def restore(ctx: Context, params: Any) -> Decision:
 
 
 def move(ctx: Context, params: Any) -> Decision:
-    """To another path, links that would break spelled anew. Raises Refused: not_found, exists, outside_vault."""
+    """To another path, links that would break spelled anew. Raises Refused: not_found, exists, outside_vault, refused_secret."""
     note = find(ctx, params)
     ctx.writable(note.path)
+    refuse_secrets((params.to,), note.sensitive)
     new = ctx.writable(_destination(ctx, note, params.to))
     data = _data(ctx, note)
     answer = {"permalink": clean(note.permalink), "old_path": shown_path(ctx.vault, note.path), "new_path": clean(new)}
