@@ -6,8 +6,9 @@ Knows whose hand made a change. Runs while the turn is held, or queues what may 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime
+from typing import Any
 
 from memd.daemon import here, moved
 from memd.daemon.asking import drive
@@ -17,6 +18,7 @@ from memd.edit import copies, journal
 from memd.form import digest, handedits, reunion
 from memd.model.change import Change
 from memd.model.config import Config
+from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
 from memd.model.note import Note
 from memd.model.plan import Displaced, Move, Plan
@@ -51,18 +53,25 @@ class Aftermath:
         if any(note.path == moved.path_of(folder) for note in change.written):
             self._learn_moves(folder)
         if change.moved:
-            await self._remember_moves(folder, change, before)
+            await self._tried(self._remember_moves(folder, change, before))
         if mine:
             self._tell(change, before)
             return False
         if self._config().sync.merge:
-            await self._merge_copies(change)
+            await self._tried(self._merge_copies(change))
         gone = {old for old, _ in change.moved}
         self._edited |= {n.path for n in change.written if n.kind in handedits.KINDS}
         self._ticked |= {n.path for n in change.written if n.kind == "digest"}
         lost = (before.notes[path] for path in change.removed if path not in gone)
         self._deleted |= {note.id: note for note in lost if note.kind == "leaf"}
         return bool(self._edited or self._deleted or self._ticked)
+
+    async def _tried(self, work: Coroutine[Any, Any, None]) -> None:
+        """What the vault does not take now (a full disk, a folder that has just gone) stops nothing else that follows."""
+        try:
+            await work
+        except Refused as refused:
+            log.warning("what follows a change could not be written (%s)", refused.code)
 
     # a person's hand ---------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ from memd.daemon.keeper import EVERYTHING, Keeper, Looked
 from memd.daemon.library import Library
 from memd.disk.writer import Writer
 from memd.model.change import Change
+from memd.model.errors import Refused
 from memd.model.plan import Move, Plan, Receipt
 from memd.model.vault import Vault
 
@@ -28,6 +29,8 @@ QUIET = 0.008
 """Seconds after a touch before looking: an atomic save is several events."""
 AGAIN = 0.05
 """Seconds before a file that was being written is looked at again."""
+RETRY_AFTER = 5.0
+"""Seconds before looking again where that failed (no descriptors left, a reading process killed)."""
 FEW, A_LITTLE = 64, 0.1
 """So many changes on their way into the index are worth waiting for, for so many seconds."""
 ROOM = 2000
@@ -148,8 +151,13 @@ class Core:
         try:
             while self._touched:
                 await asyncio.sleep(QUIET)
-                async with self.turn:
-                    await self.absorb(self._take_touched())
+                touched = self._take_touched()
+                try:
+                    async with self.turn:
+                        await self.absorb(touched)
+                except (Refused, OSError, BrokenExecutor) as error:
+                    log.warning("looking at the files failed, again in %.0f s: %s", RETRY_AFTER, type(error).__name__)
+                    self.loop.call_later(RETRY_AFTER, self.touch, touched)
         finally:
             self._looking = None
 

@@ -20,10 +20,12 @@ Task = asyncio.Task[None]
 
 
 class Limits(Struct, frozen=True):
-    """What strangers may cost. Counts, bytes, seconds. Over `unread` bytes of answers a client is not read from."""
+    """What strangers may cost. Counts, bytes, seconds. Over `unread` bytes of answers a client is not read from. `reserve`:
+    requests over `in_flight` for clients of whom none runs yet, so that a flood by some keeps nobody else out."""
 
     connections: int = 4096
     in_flight: int = 256
+    reserve: int = 256
     in_flight_bytes: int = 64 * 1024 * 1024
     per_connection: int = 32
     half_frame_seconds: float = 30.0

@@ -101,7 +101,8 @@ class Server:
         if self.stopping:
             connection.send(unavailable(request.id))
             return None
-        if len(self._running) >= self.limits.in_flight or self._bytes + size > self.limits.in_flight_bytes:
+        room = self.limits.in_flight + (0 if connection.tasks else self.limits.reserve)
+        if len(self._running) >= room or self._bytes + size > self.limits.in_flight_bytes:
             message = "too much at once: ask again in a moment"
             connection.send(refusal(request.id, "busy", message, {"retry_ms": 200}))
             return None

@@ -57,7 +57,9 @@ class Storm:
 
     def some(self) -> str:
         """A file that stands in shared/, or a name for one."""
-        found = [os.path.join(f, n) for f, _, names in os.walk(f"{self.vault}/shared") for n in sorted(names)]
+        found = [
+            os.path.join(f, n) for f, _, names in os.walk(f"{self.vault}/shared") for n in sorted(names) if n[0] != "."
+        ]
         return self.chance.choice(sorted(found)) if found else self.fresh()
 
     def run(self, count: int, pause: float) -> None:
