@@ -76,8 +76,6 @@ def find(ctx: Context, params: Names) -> Note:
     """
     if params.path:
         note = at(ctx.vault, params.path)
-        if note is None:
-            note_path(params.path)
         return ctx.open(_there(note, f"no note at {clean(params.path[:120])!r}: memory.list shows paths"))
     if params.id:
         note = ctx.vault.by_id(params.id.split("#", 1)[0])

@@ -14,7 +14,7 @@ from memd.parse import text as texts
 from memd.recall.names import clean, find, shown_path, shown_title
 from memd.serve import params
 from memd.serve.handlers.context import Context
-from memd.serve.handlers.lookup import SCHEME, inside
+from memd.serve.handlers.lookup import SCHEME, at
 
 
 def read(ctx: Context, asked: params.Read) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def read(ctx: Context, asked: params.Read) -> dict[str, Any]:
     Raises Refused: not_found, outside_vault, permission_denied.
     """
     if asked.path:
-        inside(asked.path)
+        at(ctx.vault, asked.path)
     note = find(ctx.vault, _plain(asked))
     if not ctx.sees(note.path):
         raise Refused("not_found", "no such note in the folder that this connection sees")
