@@ -72,9 +72,9 @@ def _section(note: Note, text: str, name: str) -> str:
             raise Refused("not_found", f"the note has no block {name!r}")
         return lines[block.line - 1]
     wanted = fold(name.lstrip("#").strip())
-    for at, heading in enumerate(note.headings):
+    for first, heading in enumerate(note.headings):
         if fold(heading.text) == wanted:
-            return "".join(lines[heading.line - 1 : _end(note.headings[at:], len(lines))])
+            return "".join(lines[heading.line - 1 : _end(note.headings[first:], len(lines))])
     known = ", ".join(heading.text for heading in note.headings[:20]) or "none"
     raise Refused("not_found", f"the note has no section {name!r}; its headings: {known}")
 
