@@ -1,6 +1,6 @@
 """The parts of a running daemon, each as a context that starts it and takes it down.
 
-`build` enters them in order and leaves them in reverse. Until the indexes are open only `hello` is answered.
+`build` enters them in order and leaves them in reverse, behind the door, which is open already.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ import msgspec
 from memd.daemon import clock, heap
 from memd.daemon.bodies import DiskBodies
 from memd.daemon.core import Core
+from memd.daemon.door import Door
 from memd.daemon.events import Events
 from memd.daemon.keeper import SLICE, Keeper
 from memd.daemon.library import Library
-from memd.daemon.measure import Measures
 from memd.daemon.memory import Memories
 from memd.daemon.reading import How, Wanted, read_some
-from memd.daemon.service import Service, greeting
+from memd.daemon.service import Service
 from memd.daemon.upkeep import Upkeep
 from memd.daemon.writing import Desk
 from memd.disk import obsidian, root
@@ -41,11 +41,7 @@ from memd.model.config import Config
 from memd.model.problem import Problem
 from memd.model.vault import Vault
 from memd.parse import times
-from memd.serve import binding, places, systemd
-from memd.serve.connection import Limits
-from memd.serve.messages import Call
-from memd.serve.peers import Peer, gate_of
-from memd.serve.socket import Server
+from memd.serve import places, systemd
 
 log = logging.getLogger("memd.app")
 
@@ -58,14 +54,20 @@ class App:
     """One vault's daemon. `problems` are the config's; `idle_exit` in seconds, None: never."""
 
     def __init__(
-        self, place: places.Place, config: Config, problems: tuple[Problem, ...], zone: ZoneInfo, idle_exit: int | None
+        self,
+        place: places.Place,
+        config: Config,
+        problems: tuple[Problem, ...],
+        zone: ZoneInfo,
+        idle_exit: int | None,
+        door: Door,
     ) -> None:
         self.place = place
         self.config = config
         self.zone = zone
         self.root = os.path.realpath(place.vault)
-        self.about = {"id": place.id, "path": self.root, "name": place.name}
-        self.measures = Measures()
+        self._door = door
+        self._looked = asyncio.Event()
         self._config_problems = problems
         self._idle_exit = idle_exit
         self._pool: ProcessPoolExecutor | None = None
@@ -73,35 +75,6 @@ class App:
 
     def now(self) -> Any:
         return clock.now(self.zone)
-
-    # the socket --------------------------------------------------------------------------------------------------------
-
-    @asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        self._ready = asyncio.Event()
-        self.server = Server(self._handle, Limits(connections=binding.room_for_connections()), self.measures.observe)
-        passed = systemd.inherited(os.environ)
-        if passed:
-            for given in passed:
-                await self.server.open(given)
-        else:
-            await self.server.open(binding.listen(self.place.socket), path=self.place.socket)
-        for further in self.config.socket:
-            path = os.path.expanduser(further.path)
-            await self.server.open(binding.listen(path), gate_of(further), path)
-        try:
-            yield
-        finally:
-            await self.server.close()
-
-    async def _handle(self, call: Call, peer: Peer) -> dict[str, Any]:
-        if self.service is None:
-            if call.method.name == "hello":
-                opening = VectorStatus(reason="memd is starting")
-                return {**greeting(self.about, opening, "", peer), "index": {"current": False, "pending": 0}}
-            await self._ready.wait()
-        assert self.service is not None
-        return await self.service.handle(call, peer)
 
     # indexes and snapshot ----------------------------------------------------------------------------------------------
 
@@ -152,19 +125,19 @@ class App:
     async def files(self) -> AsyncIterator[None]:
         core = self.core
         self.watcher = Watcher(self.root, core.touch_from_thread, self.keeper.ignore)
-        self.upkeep = Upkeep(core, self.watcher, self.measures, self.config, self.now)
+        self.upkeep = Upkeep(core, self.watcher, self._door.measures, self.config, self.now)
         self.upkeep.config_problems = self._config_problems
         desk = Desk(core, self.now, time.monotonic)
         self.memories = Memories(core, self.config, self.now, self.upkeep.stamp, desk.tokens)
         self.upkeep.failing = lambda: dict(self.memories.duties.errors)
-        self.events = Events(self.server, self.keeper)
+        self.events = Events(self._door.server, self.keeper)
         core.changed = self._changed
-        service = Service(self.about, core, desk, self.memories, self.upkeep, self.config, self.now)
+        service = Service(self._door.about, core, desk, self.memories, self.upkeep, self.config, self.now)
         await core.in_reader(self.watcher.start)
         self.memories.aftermath.learn()
         first = asyncio.create_task(self._first_look())
         self.service = service
-        self._ready.set()
+        self._door.ready(service)
         try:
             yield
         finally:
@@ -179,6 +152,7 @@ class App:
         await self.core.look()
         await self.core.in_reader(heap.settle)
         await self.upkeep.sweep()
+        self.memories.duties.finish()
 
     async def _changed(self, change: Change, before: Vault, mine: bool) -> None:
         self.events.publish(change)
@@ -307,5 +281,5 @@ class App:
                 return
 
     def _idle(self, now: float) -> bool:
-        since = self.server.idle_since()
+        since = self._door.server.idle_since()
         return bool(self._idle_exit) and since is not None and now - since > (self._idle_exit or 0)

@@ -1,6 +1,7 @@
 """`memd run`: the parts made, joined and started in order; stopped in the reverse order.
 
-The socket answers first, then the ledger, the text index, the files, the watcher; vectors and the scheduler come last.
+The socket answers first, while the rest is still being imported; then come the ledger, the text index, the files, the
+watcher; vectors and the scheduler last.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ import os
 import signal
 import sys
 from contextlib import AsyncExitStack
+from typing import Any
+from zoneinfo import ZoneInfo
 
 from memd.daemon import clock, heap, logs
-from memd.daemon.app import App
+from memd.daemon.door import Door
 from memd.daemon.lock import Lock
+from memd.model.config import Config
 from memd.model.errors import Refused
+from memd.model.problem import Problem
 from memd.serve import places, systemd
 
 log = logging.getLogger("memd.build")
@@ -37,8 +42,7 @@ def main(args: argparse.Namespace) -> int:
         return 1
     try:
         zone = clock.zone_named(config.vault.timezone, os.environ)
-        app = App(place, config, problems, zone, idle_exit=args.idle_exit)
-        asyncio.run(_serve(app))
+        asyncio.run(_serve(place, config, problems, zone, args.idle_exit))
     except Refused as refused:
         print(f"memd: {refused.message}", file=sys.stderr)
         return 1
@@ -47,15 +51,29 @@ def main(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve(app: App) -> None:
+async def _serve(
+    place: places.Place, config: Config, problems: tuple[Problem, ...], zone: ZoneInfo, idle_exit: int | None
+) -> None:
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop.set)
-    loop.add_signal_handler(signal.SIGHUP, app.reload)
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)  # the config is fresh until somebody could have changed it
     async with AsyncExitStack() as parts:
-        for part in (app.listening(), app.indexes(), app.files(), app.meaning(), app.alarms()):
+        door = Door(place, config)
+        await parts.enter_async_context(door.open())
+        application = await loop.run_in_executor(None, _application)
+        app = application.App(place, config, problems, zone, idle_exit, door)
+        loop.add_signal_handler(signal.SIGHUP, app.reload)
+        for part in (app.indexes(), app.files(), app.meaning(), app.alarms()):
             await parts.enter_async_context(part)
         systemd.notify(os.environ, "READY=1")
         await app.run(stop)
         systemd.notify(os.environ, "STOPPING=1")
+
+
+def _application() -> Any:
+    """Half a second of imports, off the loop: nobody who only says hello waits for them."""
+    from memd.daemon import app
+
+    return app

@@ -10,14 +10,11 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any
 
-import msgspec
-
-from memd import __version__
 from memd.daemon.core import Core
+from memd.daemon.door import greeting
 from memd.daemon.memory import Memories
 from memd.daemon.upkeep import Upkeep
 from memd.daemon.writing import Desk, must_confirm, signature
-from memd.index.port import VectorStatus
 from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.recall import notes as listing
@@ -26,8 +23,6 @@ from memd.serve.handlers import notes, reads
 from memd.serve.handlers.context import Context
 from memd.serve.messages import Call
 from memd.serve.peers import Peer, inside
-
-PROTOCOL = 1
 
 Answer = dict[str, Any]
 Method = Callable[[Call, Peer], Awaitable[Answer]]
@@ -182,23 +177,6 @@ class Service:
         hold = self.core.keeper.hold
         if hold is not None:
             raise Refused("unavailable", f"nothing is written while the vault looks lost: {hold.reason}")
-
-
-def greeting(vault: dict[str, str], vectors: VectorStatus, model: str, peer: Peer) -> Answer:
-    """The answer to `hello`; `model` is the language model's name, "" without one."""
-    capabilities = {
-        "text": True,
-        "vector": msgspec.to_builtins(vectors),
-        "llm": model,
-        "rights": sorted(peer.gate.rights),
-    }
-    return {
-        "server": "memd",
-        "version": __version__,
-        "protocol": PROTOCOL,
-        "vault": vault,
-        "capabilities": capabilities,
-    }
 
 
 NOTE_WRITES = ("write", "append", "edit", "delete", "restore", "move", "undo")

@@ -64,7 +64,7 @@ def timed(argv: Sequence[str], env: Mapping[str, str], rounds: int) -> tuple[flo
     walls, cpus = [], []
     for _ in range(rounds):
         before, began = os.times(), time.perf_counter()
-        subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         walls.append(time.perf_counter() - began)
         after = os.times()
         cpus.append(after.children_user + after.children_system - before.children_user - before.children_system)
