@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from memd.form.keys import is_chinese, seconds
-from memd.recall import memories, turns
+from memd.recall import turns
 from memd.recall.intent import Intent
 from memd.recall.pack import Material
-from memd.recall.spoken import stems_of, telling
+from memd.recall.spoken import noted, stems_of
 from memd.recall.telling import Teller
 
 MOST = 4
@@ -80,7 +80,7 @@ def confidence(material: Material, intent: Intent, known: set[str]) -> float:
     for each in material.evidence[:3]:
         best |= each.spoken.stems
     for fact in material.facts[:3]:
-        best |= set(telling(memories._shown(fact.note)))
+        best |= noted(fact.note)
     covered = sum(1 for stems in asked if stems & best) / len(asked)
     near = sum(1 for stems in asked if stems & known) / len(asked)
     sure = max((each.shared for each in material.facts[:3]), default=0.0)

@@ -18,7 +18,7 @@ from memd.model.vault import Vault
 from memd.recall import weights
 from memd.recall.intent import Intent
 from memd.recall.scope import Scope
-from memd.recall.spoken import stems_of, telling
+from memd.recall.spoken import noted, stems_of
 
 OWN = ("leaf", "chain", "note", "profile")
 OVER = ("summary", "episode")
@@ -36,7 +36,7 @@ class Found(Struct):
 
 def memories(scope: Scope, index: Index, intent: Intent) -> dict[str, list[Found]]:
     """By kind, best first. Kinds without a hit are not there."""
-    paths = scope.paths(scope.note)
+    paths = scope.paths(scope.note, False)
     found: dict[str, Found] = {}
     for kinds in (OWN, OVER):
         query = structs.replace(intent.query, kinds=kinds, paths=paths)
@@ -45,8 +45,7 @@ def memories(scope: Scope, index: Index, intent: Intent) -> dict[str, list[Found
         _mix(scope, said, list(meant.hits), paths, found)
     asked = {stem for word in intent.telling for stem in stems_of(word)}
     for each in found.values():
-        words = set(telling(_shown(each.note)))
-        each.shared = len(asked & words) / max(1, len(asked))
+        each.shared = len(asked & noted(each.note)) / max(1, len(asked))
     by: dict[str, list[Found]] = {}
     for each in sorted(
         found.values(), key=lambda f: (-round(f.score + 0.25 * f.shared, 4), -f.note.modified, f.note.path)
@@ -54,13 +53,6 @@ def memories(scope: Scope, index: Index, intent: Intent) -> dict[str, list[Found
         if each.words > 0 or each.meaning >= weights.FAMILIAR:
             by.setdefault(each.note.kind, []).append(each)
     return by
-
-
-def _shown(note: Note) -> str:
-    keys = note.frontmatter
-    said = [str(keys.get(key) or "") for key in ("subject", "aspect", "holder", "topic")]
-    seen = [each.text for each in note.observations]
-    return "\n".join((note.title, note.lead, *said, *seen))
 
 
 def _mix(

@@ -91,12 +91,15 @@ def _past(teller: Teller, each: memories.Found) -> dict[str, Any]:
 
 def _recent(teller: Teller, material: Material, now: datetime) -> list[dict[str, Any]]:
     """The latest of what was found, leaves before turns, the newest first."""
-    since = now.timestamp() - RECENT_DAYS * 86400
-    leaves = [(teller.memory.last_stated(each.note.id)[0], teller.fact(each)) for each in relevant(material.facts, 20)]
-    said = [(seconds(each.turn.at) or 0.0, _spoken(teller, each)) for each in material.evidence[:8] if each.known]
-    found = [pair for pair in (*leaves, *said) if since <= pair[0] <= now.timestamp()]
-    found.sort(key=lambda pair: -pair[0])
-    return [item for _, item in found[:HIGH_SIGNAL]]
+    since, until = now.timestamp() - RECENT_DAYS * 86400, now.timestamp()
+    made = [(teller.memory.last_stated(each.note.id)[0], each) for each in relevant(material.facts, 20)]
+    said = [(seconds(each.turn.at) or 0.0, each) for each in material.evidence[:8] if each.known]
+    found: list[tuple[float, memories.Found | turns.Found]] = [*made, *said]
+    found = sorted((pair for pair in found if since <= pair[0] <= until), key=lambda pair: -pair[0])
+    return [
+        teller.fact(each) if isinstance(each, memories.Found) else _spoken(teller, each)
+        for _, each in found[:HIGH_SIGNAL]
+    ]
 
 
 def _spoken(teller: Teller, each: turns.Found) -> dict[str, Any]:
@@ -117,7 +120,7 @@ def observed(teller: Teller, notes: list[memories.Found], field: str, intent: In
     """Observations of the notes that were found, the ones with the question's words first."""
     asked = {stem for word in intent.telling for stem in stems_of(word)}
     ranked: list[tuple[float, Note, Observation]] = []
-    for each in notes:
+    for each in (one for one in notes if one.note.observations):
         title = set(telling(each.note.title))
         for seen in each.note.observations:
             if seen.category.casefold() in FEEDS[field]:

@@ -11,13 +11,13 @@ from typing import Any
 from memd.form import profile_text
 from memd.index.port import Bodies, Index
 from memd.model.vault import Vault
-from memd.recall import asked, memories, prompt, turns, weights
+from memd.recall import asked, memories, prompt, turns
 from memd.recall.gaps import confidence, gaps, recommended
 from memd.recall.intent import Intent, understood
 from memd.recall.names import clean
 from memd.recall.pack import Material, pack, sorted_leaves
 from memd.recall.scope import Scope
-from memd.recall.spoken import stems_of, telling
+from memd.recall.spoken import noted, stems_of, telling
 from memd.recall.telling import Teller
 
 _PERSONAL = ("preference", "identity", "briefing", "planning")
@@ -138,14 +138,10 @@ def _summaries(
 def _known(material: Material, summaries: list[memories.Found]) -> set[str]:
     """Stems of everything that was found."""
     known: set[str] = set()
-    for each in material.evidence[: weights.CANDIDATES]:
+    for each in material.evidence[:60]:
         known |= each.spoken.stems
     for one in (*material.facts[:20], *material.history[:20], *material.notes[:20], *summaries[:10]):
-        note = one.note
-        seen = (text for each in note.observations for text in (each.category, each.text))
-        keys = (str(note.frontmatter.get(key) or "") for key in ("subject", "aspect", "holder", "topic", "speaker"))
-        known |= set(telling("\n".join((note.title, note.lead, *note.tags, *note.aliases, *keys, *seen))))
-        known |= set(telling("\n".join(heading.text for heading in note.headings)))
+        known |= noted(one.note)
     for line in material.profile:
         known |= set(telling(line["text"]))
     return known

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import tzinfo
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from memd.form import view
 from memd.model.fingerprint import fold
@@ -17,6 +17,11 @@ from memd.parse import times
 from memd.recall import asked, filters, values
 
 ALWAYS = (float("-inf"), float("inf"))
+
+
+@lru_cache(maxsize=131_072)
+def _seconds(text: str, zone: tzinfo) -> float:
+    return times.seconds(text, zone)
 
 
 class Scope:
@@ -108,13 +113,19 @@ class Scope:
         if self.of == "valid" and note.kind == "leaf":
             first, last = self._valid(note)
             return first < self.during[1] and last >= self.during[0]
-        return self.during[0] <= filters.when(note, self.zone) < self.during[1]
+        return self.during[0] <= self._when(note) < self.during[1]
+
+    def _when(self, note: Note) -> float:
+        """As `filters.when`, for the kinds of which there are thousands read from a cache."""
+        said = note.frontmatter.get("observed_at") if note.kind == "leaf" else None
+        at = _seconds(said, self.zone) if isinstance(said, str) else 0.0
+        return at or filters.when(note, self.zone)
 
     def _valid(self, note: Note) -> tuple[float, float]:
         """When a leaf holds: from its `valid_from`, else from when it was said, to the end of its `valid_to`."""
         begin = values.bounds(str(note.frontmatter.get("valid_from") or ""), self.zone)
         end = values.bounds(str(note.frontmatter.get("valid_to") or ""), self.zone)
-        first = begin[0] if begin else filters.when(note, self.zone)
+        first = begin[0] if begin else self._when(note)
         happened = note.frontmatter.get("kind") == "event" and begin
         return first, end[1] if end else begin[1] if happened and begin else float("inf")
 
@@ -144,7 +155,7 @@ class Scope:
         return bool(plain) and fold(turn.speaker) in {fold(name) for name in self._names}
 
     def _said(self, note: Note, turn: Turn) -> bool:
-        at = times.seconds(turn.at, self.zone) if turn.at else filters.when(note, self.zone, turn)
+        at = _seconds(turn.at, self.zone) if turn.at else filters.when(note, self.zone, turn)
         return self.during[0] <= at < self.during[1]
 
     @cached_property
@@ -161,9 +172,12 @@ class Scope:
     def _shown_and_owned(self, note: Note) -> bool:
         return all(test(note) for test in self._shown) and self._labelled(note) and self._owned(note)
 
-    def paths(self, may: Callable[[Note], bool]) -> frozenset[str] | None:
-        """Files that may take part, where filters choose; None where all may."""
-        return frozenset(path for path, note in self.vault.notes.items() if may(note)) if self.filtered else None
+    def paths(self, may: Callable[[Note], bool], evidence: bool) -> frozenset[str] | None:
+        """Files that may take part, of evidence or of all else, where filters choose; None where all may."""
+        if not self.filtered:
+            return None
+        notes = self.vault.notes.items()
+        return frozenset(path for path, note in notes if (note.kind == "evidence") is evidence and may(note))
 
     def files(self, note: Note) -> bool:
         """Evidence files that may hold an answer, judged by the file."""

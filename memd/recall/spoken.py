@@ -61,9 +61,38 @@ def stems_of(word: str) -> tuple[str, ...]:
     return tuple(pair for pair in pairs if not is_stop(pair)) or pairs
 
 
+@lru_cache(maxsize=200_000)
+def _telling(word: str) -> tuple[str, ...]:
+    return () if is_stop(word) else stems_of(word)
+
+
 def telling(text: str) -> list[str]:
     """The stems of a text's telling words, in order."""
-    return [stem for word in tokens.words(text) if not is_stop(word) for stem in stems_of(word)]
+    return [stem for word in tokens.words(text) for stem in _telling(word)]
+
+
+_SAID = ("subject", "aspect", "holder", "speaker", "topic")
+
+
+_notes: dict[tuple[str, str], frozenset[str]] = {}
+MOST_NOTES = 40_000
+
+
+def noted(note: Note) -> frozenset[str]:
+    """Stems of what the snapshot itself knows of a note's words: names, headings, observations, a leaf's proposition."""
+    key = (note.path, note.sha256)
+    if note.sha256 and (kept := _notes.get(key)) is not None:
+        return kept
+    keys = note.frontmatter
+    said = [str(value) for name in _SAID if (value := keys.get(name))]
+    seen = [each.text for each in note.observations]
+    heads = [heading.text for heading in note.headings]
+    made = frozenset(telling("\n".join((note.title, note.lead, *note.aliases, *note.tags, *said, *seen, *heads))))
+    if note.sha256:
+        if len(_notes) >= MOST_NOTES:
+            _notes.clear()
+        _notes[key] = made
+    return made
 
 
 def _spoken(said: Said) -> tuple[Spoken, list[str]]:
@@ -116,3 +145,6 @@ def forget() -> None:
     with _lock:
         _held.clear()
         _count[0] = 0
+    _notes.clear()
+    for cached in (_telling, stems_of):
+        cached.cache_clear()

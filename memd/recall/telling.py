@@ -127,6 +127,6 @@ def attributed(note: Note, text: str) -> str:
     speaker, at = _text(keys, "speaker"), _text(keys, "observed_at")[:10]
     if _text(keys, "kind") != "claim" or not speaker:
         return text
-    if is_chinese(text):
+    if is_chinese(text[:80]):
         return f"{speaker}{f'在 {at} ' if at else ''}说：{text}"
     return f"{speaker} said{f' on {at}' if at else ''}: {text}"

@@ -79,7 +79,7 @@ class _Pool:
 def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Mapping[str, float]) -> Turns:
     """Every candidate in order. `borne` are units (path#block) that good memories rest on: they take part, too."""
     pool = _Pool(scope, bodies)
-    paths = scope.paths(scope.files)
+    paths = scope.paths(scope.files, True)
     query = structs.replace(intent.query, kinds=("turn",), paths=paths)
     said = index.words(query, weights.CANDIDATES) if paths is None or paths else []
     for hit in said:
