@@ -20,7 +20,7 @@ from memd.daemon.aftermath import Aftermath
 from memd.daemon.core import Core
 from memd.daemon.intake import Handing, Intake, masked
 from memd.daemon.steps import Steps
-from memd.form import chains, digest, moves, profile, trees, view
+from memd.form import chains, digest, forget, moves, profile, trees, view
 from memd.form.backlog import backlog
 from memd.form.evidence import Material
 from memd.model.config import Config, ImportConfig
@@ -101,6 +101,11 @@ class Duties:
         self._queue[f"import:{source.path}"] = True
         self._wake.set()
 
+    def finish(self) -> None:
+        """After a start: a forget that was cut short is carried to its end."""
+        self._queue["finish"] = True
+        self._wake.set()
+
     def hand(self) -> None:
         """A person edited, deleted or ticked something of memory's."""
         self._queue["hand"] = True
@@ -125,6 +130,8 @@ class Duties:
         if kind == "due":
             self.last_runs["memory"] = self._now().timestamp()
             await self._all_due()
+        elif kind == "finish":
+            await self._named("a forget that was cut short", self._finish())
         elif kind == "hand":
             for step in self._aftermath.pending():
                 await self._named("hand edits", self._step(step))
@@ -160,6 +167,15 @@ class Duties:
         handing = Handing(Material(session), (), (), ())
         for episode in await self._intake.episodes(handing, None, close):
             await self._intake.read_episode(episode["id"])
+
+    async def _finish(self) -> None:
+        left = forget.unfinished(self._core.vault, self._config())
+        if left is not None:
+            target, purge = left
+            begin = partial(forget.forget, config=self._config(), now=self._now(), target=target, purge=purge)
+            await self._step(partial(begin, resumed=True))
+            if purge:
+                await self._core.rebuild()
 
     async def _import(self, source: ImportConfig) -> None:
         """The whole source again: what was taken in before is no news. Raises Refused where it cannot be read."""

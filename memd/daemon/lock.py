@@ -1,12 +1,21 @@
-"""One daemon a vault: a lock on the vault's cache folder, with a word on who holds it."""
+"""One daemon a vault: a name that this machine's kernel keeps for the vault's real path, and a lock on its cache folder.
+
+The name holds for daemons with other caches and homes as well, leaves no file, and keeps no disk from being unmounted.
+Where there are no such names (macOS) the lock on the cache folder is all.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import hashlib
 import json
 import os
+import socket
+import sys
 
 from memd.model.errors import Refused
+from memd.serve.binding import peer
 
 
 class Lock:
@@ -24,6 +33,7 @@ class Lock:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise Refused("exists", f"another daemon serves {vault}{self._holder()}; stop it first") from None
+        self._name = _claim(vault)
         os.truncate(self._fd, 0)
         os.pwrite(self._fd, json.dumps({"pid": os.getpid(), "socket": socket}).encode(), 0)
 
@@ -36,3 +46,38 @@ class Lock:
 
     def release(self) -> None:
         os.close(self._fd)
+        if self._name is not None:
+            self._name.close()
+
+
+def _claim(vault: str) -> socket.socket | None:
+    """The vault's name among this user's processes. Raises Refused: exists, where another of them has it.
+
+    A name held by another user is no lock of ours, and is passed over.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    digest = hashlib.blake2b(os.fsencode(os.path.realpath(vault)), digest_size=16).hexdigest()
+    name = f"\0memd-{os.geteuid()}-{digest}"
+    holder = socket.socket(socket.AF_UNIX)
+    try:
+        holder.bind(name)
+        holder.listen(8)
+    except OSError as error:
+        holder.close()
+        if error.errno == errno.EADDRINUSE and (pid := _ours(name)) is not None:
+            raise Refused("exists", f"another daemon serves {vault} (process {pid}); stop it first") from None
+        return None
+    return holder
+
+
+def _ours(name: str) -> int | None:
+    """The process of this user that holds a name; None where it is another user's, or gone by now."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(name)
+            who = peer(probe)
+        except OSError:
+            return None
+    return who[1] if who is not None and who[0] == os.geteuid() else None

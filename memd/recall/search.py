@@ -151,7 +151,8 @@ def _timely(question: _Question, note: Note, turn: Turn | None) -> bool:
 
 def _found(question: _Question, kinds: tuple[str, ...], need: int) -> Ranked:
     """Ask for more and more until what was not asked for cannot be among the first `need`."""
-    limit, paths = max(weights.FIRST_FETCH, need + need // 3), None
+    first = weights.FIRST_FETCH if question.params.mode == "text" else weights.FIRST_FUSED
+    limit, paths = max(first, need + need // 3), None
     query = structs.replace(question.typed.query, kinds=kinds)
     while True:
         found = pool(question.index, query, question.typed.words, question.params.mode, limit)

@@ -75,8 +75,10 @@ def move(ctx: Context, params: Any) -> Decision:
     shift = links.shift(ctx.vault, note, new)
     steps: list[Step] = [Move(note.path, new, sha256(data))]
     told: list[Answer] = []
+    ledger = f"{ctx.config.formation.folder}/_moved.md"
     for path in links.sources(shift):
-        if rewritten := _relinked(ctx, path, shift):
+        # What memd notes of moves is kept by whoever moves, not respelled as a person's link.
+        if path != ledger and (rewritten := _relinked(ctx, path, shift)):
             step, count = rewritten
             steps.append(step)
             told.append({"path": clean(step.path), "rewritten": count})
