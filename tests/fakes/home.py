@@ -42,10 +42,9 @@ class Home:
 
     def start(self, *options: str) -> Home:
         argv = [sys.executable, "-m", "memd", "run", "--vault", str(self.vault), "--socket", self.socket]
-        log = open(self.base / "log", "ab")
-        self.process = subprocess.Popen(
-            [*argv, "--config", str(self.config), *options], env=self.env, stdout=log, stderr=log, cwd=self.base
-        )
+        whole = [*argv, "--config", str(self.config), *options]
+        with open(self.base / "log", "ab") as log:
+            self.process = subprocess.Popen(whole, env=self.env, stdout=log, stderr=log, cwd=self.base)
         self.until(lambda: self.call("hello"))
         return self
 

@@ -250,6 +250,16 @@ def test_a_socket_does_not_give_what_is_sensitive(home: Home) -> None:
     ask = {"permalink": "a-1", "include_sensitive": True}
     assert refused(home, "memory.read", client=plain, **ask).code == "permission_denied"
     assert refused(home, "memory.read", client=plain, permalink="a-1").code == "permission_denied"
+    for method, more in (
+        ("memory.search", {"query": "weir"}),
+        ("memory.retrieve", {"query": "weir"}),
+        ("memory.list", {}),
+        ("memory.recent", {}),
+        ("memory.context", {"permalink": "a-1"}),
+        ("memory.profile", {}),
+    ):
+        error = refused(home, method, client=plain, include_sensitive=True, **more)
+        assert error.code == "permission_denied"
     assert "weir" in open_.call("memory.read", ask)["content"]
 
 
