@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import command, following, indexing, ingesting, searching, starting
+from tests.bench import command, following, indexing, ingesting, meaning, searching, starting
 from tests.bench.figures import Figure, show
 from tests.bench.ground import Ground
 
@@ -22,9 +22,10 @@ BENCHES: dict[str, tuple[str, Callable[[Ground], list[Figure]]]] = {
     "busy": ("text search while 10k notes are indexed", searching.busy),
     "command": ("the command line", command.run),
     "ingest": ("from talk to memory", ingesting.run),
+    "vectors": ("search by meaning", meaning.run),
     "scale": ("1k, 10k, 100k notes", searching.scale),
 }
-LONG = ("scale",)
+LONG = ("vectors", "scale")
 
 
 def main(names: list[str]) -> int:
