@@ -11,7 +11,9 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
+from memd.index import seal
 from memd.index.asking import Vector
 from memd.index.backlog import ROOM
 from memd.index.embedders import Opener, open_embedder
@@ -83,10 +85,12 @@ class Meaning:
         if self._setting == "off":
             self._off = choose("off", self._settings.models).reason
             if os.path.exists(file):
-                store = open_store(file)
-                Holdings(store).clear()
-                store.close()
+                self._emptied(file)
             return
+        self._mark = os.path.join(self._settings.folder, "running")
+        self._doubt = os.path.exists(self._mark)
+        if not self._doubt and seal.broken(file):
+            seal.remove(file)
         self._store = open_store(file)
         self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
         self._whole = os.path.join(self._settings.folder, "whole")
@@ -95,10 +99,9 @@ class Meaning:
             with open(self._whole, "w", encoding="utf-8"):
                 pass
         self._total = self._book.count()
-        self._mark = os.path.join(self._settings.folder, "running")
-        self._doubt = os.path.exists(self._mark)
         with open(self._mark, "w", encoding="utf-8"):
             self._open = True
+        seal.lift(file)
         self._thread = threading.Thread(target=self._run, name="memd-meaning", daemon=True)
         self._thread.start()
 
@@ -117,7 +120,19 @@ class Meaning:
                 self._making.close()
                 self._making.save()
             self._store.close()
+            with suppress(OSError):  # a full disk: without a seal the store is begun anew
+                seal.sign(os.path.join(self._settings.folder, "embeddings.db"))
             os.unlink(self._mark)
+
+    @staticmethod
+    def _emptied(file: str) -> None:
+        """The book without a passage, the embeddings kept for another day."""
+        whole = not seal.broken(file)
+        store = open_store(file)
+        Holdings(store).clear()
+        store.close()
+        if whole:
+            seal.sign(file)
 
     def known(self) -> frozenset[str]:
         """Files whose passages were handed in, also those that had none. A file of the vault that is not among them must
