@@ -252,13 +252,18 @@ def test_a_copy_that_only_adds_is_merged_as_soon_as_it_is_seen(note: Home) -> No
 
 def test_a_copy_that_changes_a_line_is_left_and_told(note: Home) -> None:
     """Both files stay as they are; doctor names the copy; search does not rank it."""
-    other = GUESTS.replace("the first", "somebody else, quite first")
-    name = COPIES[0]
+    mine = "# Mill\n\nI met Ann at the old mill in May.\n\nWe spoke of bees.\n"
+    other = mine.replace("in May", "in the first days of June, quietly")
+    name = "Mill.sync-conflict-20261130-101010-ABCDEF7.md"
+    note.write("Mill.md", mine)
+    note.settled()
     note.write(name, other)
-    found = note.until(lambda: [p for p in note.call("memory.doctor")["problems"] if p["code"] == "conflict_copy"])
-    assert [problem["path"] for problem in found] == [name]
-    assert (note.text("Guests.md"), note.text(name)) == (GUESTS, other)
-    assert note.settled().paths("first") == ["Guests.md"]
+    note.settled()
+    told = [p["path"] for p in note.call("memory.doctor")["problems"] if p["code"] == "conflict_copy"]
+    assert told == [name]
+    assert (note.text("Mill.md"), note.text(name)) == (mine, other)
+    assert note.paths("bees") == ["Mill.md"]
+    assert note.paths("quietly") == []
 
 
 def test_a_copy_that_came_before_its_note_waits_for_it(home: Home) -> None:
@@ -276,8 +281,9 @@ def test_with_merging_off_a_copy_is_only_told(home: Home) -> None:
     home.write("Guests.md", GUESTS)
     home.start().settled()
     home.write(COPIES[0], GUESTS + "- [guest] from there\n")
-    home.until(lambda: [p for p in home.call("memory.doctor")["problems"] if p["code"] == "conflict_copy"])
-    assert home.text("Guests.md") == GUESTS
+    home.settled()
+    assert [p for p in home.call("memory.doctor")["problems"] if p["code"] == "conflict_copy"]
+    assert (home.text("Guests.md"), (home.vault / COPIES[0]).exists()) == (GUESTS, True)
 
 
 # the journal
