@@ -29,7 +29,7 @@ from memd.model.vault import Vault
 
 log = logging.getLogger("memd.keeper")
 
-SLICE = 1000
+SLICE = 500
 """Files read before their notes are taken over: so many can be found while the rest of a large vault is read."""
 EVERYTHING = frozenset({""})
 

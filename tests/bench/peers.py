@@ -1,6 +1,6 @@
 """The README's table: the same 1,000 notes and queries through memd, basic-memory and qmd, by their command lines, in one run.
 
-    python -m tests.bench.peers [--no-install]
+    python -m tests.bench.peers [memd] [qmd] [basic_memory]        (all without a name)
 
 Each peer goes into an environment of its own below a temporary folder, from its public registry. What cannot be had, or
 does not end in `PATIENCE` seconds a step, is a cell that says so.
@@ -15,7 +15,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -92,7 +91,7 @@ def basic_memory(base: Path, notes: Path) -> Row:
         "BASIC_MEMORY_DEFAULT_SEARCH_TYPE": "text",
         "BASIC_MEMORY_SEMANTIC_SEARCH_ENABLED": "false",
     }
-    venv.create(base / "venv", with_pip=True)
+    run([_newer_python(), "-m", "venv", str(base / "venv")], env, base)
     run([str(base / "venv/bin/pip"), "install", "-q", "basic-memory"], env, base)
     command = str(base / "venv/bin/basic-memory")
     vault = base / "vault"
@@ -116,14 +115,26 @@ def basic_memory(base: Path, notes: Path) -> Row:
     )
 
 
+def _newer_python() -> str:
+    """basic-memory wants Python 3.12 or later, which need not be the one that memd runs on."""
+    if sys.version_info >= (3, 12):
+        return sys.executable
+    homes = sorted(Path.home().glob(".pyenv/versions/3.1[2-9]*/bin/python3"))
+    found = [str(python) for python in homes] or [p for n in (13, 12) if (p := shutil.which(f"python3.{n}"))]
+    if not found:
+        raise Failed("no Python 3.12 or later on this machine")
+    return found[0]
+
+
 def qmd(base: Path, notes: Path) -> Row:
     """Lexical search; nothing watches, so an edit is followed by `update`."""
     base.mkdir()
     env = environment(base)
     if not shutil.which("npm"):
         raise Failed("no npm on this machine")
-    run(["npm", "i", "--silent", "--prefix", str(base), "node@22", "@tobilu/qmd"], env, base)
+    run(["npm", "i", "--silent", "--prefix", str(base), "node@22"], env, base)
     env["PATH"] = f"{base}/node_modules/node/bin:{base}/node_modules/.bin:{env['PATH']}"
+    run(["npm", "i", "--silent", "--prefix", str(base), "@tobilu/qmd@latest"], env, base)
     command = str(base / "node_modules/.bin/qmd")
     vault = base / "vault"
     shutil.copytree(notes, vault)
@@ -191,7 +202,8 @@ def table(rows: Sequence[Row]) -> str:
 
 
 def main(options: Sequence[str]) -> None:
-    peers: list[Callable[[Path, Path], Row]] = [memd] if "--no-install" in options else [memd, qmd, basic_memory]
+    everybody: list[Callable[[Path, Path], Row]] = [memd, qmd, basic_memory]
+    peers = [peer for peer in everybody if not options or peer.__name__ in options]
     rows = []
     with tempfile.TemporaryDirectory(prefix="memd-peers-", ignore_cleanup_errors=True) as folder:
         notes = Path(folder) / "notes"
