@@ -17,7 +17,8 @@ from memd.model.errors import Refused
 from memd.model.memory import Event
 
 BATCH = 700_000
-"""Bytes of events in one call; the rest of the frame is small."""
+EVENTS = 200
+"""Bytes and number of events in one call: it fits a frame, and progress is seen."""
 _LISTS = ("evidence", "redacted", "episodes", "leaves", "pending")
 
 
@@ -43,7 +44,7 @@ def batches(events: list[Event]) -> Iterator[list[Event]]:
     size = 0
     for event in events:
         weight = len(msgspec.msgpack.encode(event))
-        if batch and size + weight > BATCH:
+        if batch and (size + weight > BATCH or len(batch) == EVENTS):
             yield batch
             batch, size = [], 0
         batch.append(event)
@@ -53,7 +54,8 @@ def batches(events: list[Event]) -> Iterator[list[Event]]:
 
 
 def ingest(shell: Shell, name: str, format: str, params: dict[str, Any], *, leave_open: bool) -> dict[str, Any]:
-    """The answers of all calls as one: lists joined, the rest from the last. A session is closed at its last batch."""
+    """The answers of all calls as one: lists joined, the rest from the last. A session is closed at its last batch, and
+    that call answers when what was said is formed."""
     from memd.bridge.cli_progress import counting
 
     sessions, problems = read_file(shell, name, format)
@@ -71,7 +73,8 @@ def ingest(shell: Shell, name: str, format: str, params: dict[str, Any], *, leav
             parts = list(batches(list(session.events)))
             for n, part in enumerate(parts, 1):
                 close = n == len(parts) and not leave_open
-                _join(joined, shell.call("memory.ingest", {**given, "events": part, "close": close}, None))
+                asked = {"wait": close, **given, "events": part, "close": close}
+                _join(joined, shell.call("memory.ingest", asked, None))
                 advance(len(part))
     return joined
 

@@ -17,6 +17,7 @@ from memd.model.plan import ABSENT, Write
 from memd.parse import render
 
 _WIKI = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
+_OURS = re.compile(r"- \d\d-\d\d \d\d:\d\d \S")
 _SPACE = re.compile(r"\s+")
 LABEL = 80
 
@@ -62,11 +63,12 @@ def write(data: bytes | None, happenings: Iterable[Happening]) -> Write | None:
 
 
 def without(text: str, stems: frozenset[str]) -> tuple[Splice, ...]:
-    """The splices that take out every line that links to one of these files: what is forgotten is not told of either."""
+    """The splices that take out every line of ours that links to one of these files: what is forgotten is not told of
+    either. A person's own lines in the same file stay."""
     cuts: list[Splice] = []
     at = 0
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
-        if any(link[1].rsplit("/", 1)[-1].strip() in stems for link in _WIKI.finditer(line)):
+        if _OURS.match(line) and any(link[1].rsplit("/", 1)[-1].strip() in stems for link in _WIKI.finditer(line)):
             cuts.append(Splice(at, at + len(line), ""))
         at += len(line)
     return tuple(cuts)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from memd.edit import journal
+from memd.edit.splice import read
 from memd.form import chains, files, profile, trees, view, withdrawn
 from memd.form.forgetting import (
     lines_without,
@@ -17,6 +19,7 @@ from memd.form.purge import phrases
 from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Move, Plan, Remove, Write
 from memd.model.question import Asking
+from memd.model.vault import stem
 
 _LAYERS = ("profile", "history", "digest", "note", "summary", "chain", "episode", "leaf", "entity", "evidence")
 
@@ -58,14 +61,15 @@ class Aftermath(Work):
     def citing(self) -> Asking:
         """Digests, older profiles and notes of memd's own lose the lines that cite what is gone; other leaves its name."""
         gone = self._gone_ids()
+        stems = frozenset(stem(self.memory.files[id].path) for id in gone if id in self.memory.files)
         folder = self.config.formation.folder
         for path, note in sorted(self.stage.vault.notes.items()):
             own = note.kind == "digest" or path.startswith(f"{folder}/history/")
-            journal = note.kind == "note" and note.origin not in ("", "human") and note.type == "journal"
-            if not (gone and (own or journal)):
+            told = note.kind == "note" and (note.type == "journal" or path.startswith("journal/"))
+            if not (gone and (own or told)):
                 continue
             data = yield from self.stage.read(path)
-            left = lines_without(data, gone) if data is not None else None
+            left = None if data is None else lines_without(data, gone) if own else _untold(data, stems)
             if left is not None:
                 self.write(note, left, "lines that tell of it are taken out")
         yield from self._names()
@@ -135,3 +139,10 @@ class Aftermath(Work):
             (recomputed if isinstance(step, Write) else removed).append(row)
         wanted = phrases((*self.turn_words, *self.words), self.kept)
         return Forgotten(tuple(removed), tuple(recomputed), wanted, tuple(self.edited))
+
+
+def _untold(data: bytes, stems: frozenset[str]) -> bytes | None:
+    """A journal, a person's too, without our lines about these files; None where there are none."""
+    source = read(data)
+    cuts = journal.without(source.text, stems)
+    return source.spliced(cuts) if cuts else None

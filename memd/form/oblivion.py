@@ -23,6 +23,7 @@ from memd.form.forgetting import (
     repointed,
 )
 from memd.form.leaves import words_of
+from memd.form.purge import mentions, phrases
 from memd.form.scope import Scope
 from memd.model.config import Config
 from memd.model.memory import Said
@@ -141,7 +142,14 @@ class Work:
             note = self.stage.vault.notes[memory.files[id].path]
             data = yield from self.stage.read(note.path)
             if data is not None:
-                self.write(note, files.with_keys(data, keys), "what it replaced, or was replaced by, is gone")
+                reason = "what it replaced, or was replaced by, is gone"
+                self.write(note, files.with_keys(data, keys | self._unnamed(note)), reason)
+
+    def _unnamed(self, note: Note) -> dict[str, None]:
+        """An aspect in words that were forgotten goes from a leaf that took it over; its own words stay."""
+        own = (note.lead, *(quote["text"] for quote in quotes(note)))
+        wanted = phrases((*self.words, *self.turn_words), own)
+        return {"aspect": None} if mentions(str(note.frontmatter.get("aspect", "")), wanted) else {}
 
     def _doubted(self, lost: set[str], now: view.Memory) -> Asking:
         """Episodes that may not bear a leaf alone lose it with the others that stated it."""

@@ -35,6 +35,6 @@ def test_a_persons_line_ends_are_kept() -> None:
 
 
 def test_what_is_forgotten_is_not_told_of_either() -> None:
-    """Lines that link to a forgotten file are taken out, other bytes stay."""
-    text = "- 1 remembered [[a-ab|A]]\r\n- 2 remembered [[x/b]]\r\nlast [[c]]"
-    assert apply(text, without(text, frozenset({"a-ab", "c"}))) == "- 2 remembered [[x/b]]\r\n"
+    """Lines of ours that link to a forgotten file are taken out; a person's lines and all other bytes stay."""
+    ours, other, own = "- 11-30 22:05 remembered [[a-ab|A]]\r\n", "- 11-30 22:06 remembered [[x/b]]\r\n", "met [[a-ab]]"
+    assert apply(ours + other + own, without(ours + other + own, frozenset({"a-ab"}))) == other + own

@@ -118,6 +118,20 @@ def test_a_purge_leaves_no_copy_and_proves_it(home: Home) -> None:
         assert not path.is_file() or b"Wexcombe" not in path.read_bytes(), path
 
 
+def test_a_purge_takes_its_lines_out_of_a_persons_journal(home: Home) -> None:
+    """Where the person keeps the month's journal, memd's line about what is forgotten goes, and theirs stay."""
+    month = home.write("journal/2026-11.md", "# November\n\n- a walk\n")
+    home.start().settled()
+    atom = {"text": "Nora lives in Porto", "subject": "Nora", "aspect": "home", "kind": "state", "confidence": 0.95}
+    ingest(home, "s1", SAID[:1], atoms=[atom])
+    month = max(home.vault.glob("journal/*.md"), key=lambda path: path.stat().st_mtime_ns)
+    assert "Porto" in month.read_text()
+    done = home.call("memory.forget", target={"session": "s1"}, purge=True, dry_run=False)
+    assert done["remaining"] == []
+    assert "Porto" not in month.read_text()
+    assert home.text("journal/2026-11.md").startswith("# November\n\n- a walk\n")
+
+
 def test_withdrawn_material_is_refused_when_it_comes_again(home: Home) -> None:
     """A withdrawn session stays withdrawn, and no word of it is kept to know that."""
     home.start()
