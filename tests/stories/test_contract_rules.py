@@ -123,7 +123,9 @@ def test_sensitive_notes_are_left_out_unless_asked_for(secretive: Home) -> None:
 )
 def test_grades_health_and_money_are_marked_by_rule(home: Home, text: str) -> None:
     """A note, an append and an edit that say such a thing are marked in the file, and left out."""
-    made = home.call("memory.write", title=f"Note {abs(hash(text)) % 9999}", observations=[{"category": "fact", "text": text}])
+    made = home.call(
+        "memory.write", title=f"Note {abs(hash(text)) % 9999}", observations=[{"category": "fact", "text": text}]
+    )
     assert "sensitivity: sensitive" in home.text(made["path"])
     assert made["path"] not in home.paths(text)
     plain = home.call("memory.write", title=f"Plain {abs(hash(text)) % 9999}", body="nothing yet")
