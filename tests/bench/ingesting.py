@@ -12,7 +12,8 @@ from tests.bench import process, yardsticks
 from tests.bench.figures import Figure, ms, quantile, spread
 from tests.bench.ground import Ground
 
-BATCH, SINGLES = 20, 200
+BATCH, SINGLES, PATIENCE = 20, 200, 60.0
+"""Turns a call, calls of one turn, seconds after which no further session goes through to leaves."""
 Session = tuple[str, list[dict[str, Any]]]
 
 
@@ -100,6 +101,8 @@ def _leaves(ground: Ground, found: list[Session]) -> list[Figure]:
         answer = home.call("memory.ingest", session=name, source="locomo", events=events, close=True, wait=True)
         turns += len(events)
         leaves += len(answer["leaves"])
+        if time.perf_counter() - began > PATIENCE:
+            break
     took, used = time.perf_counter() - began, process.cpu(home.process.pid) - before
     home.end()
     return [
