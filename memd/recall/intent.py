@@ -11,7 +11,9 @@ from datetime import date
 from msgspec import Struct
 
 from memd.form.rules import dates
+from memd.index import tokens
 from memd.index.port import Query
+from memd.recall import weights
 from memd.recall.query import parse_query
 from memd.recall.stopwords import is_stop
 
@@ -101,12 +103,13 @@ def understood(text: str, today: date) -> Intent:
     if when and kind in ("planning", "preference", "identity", "procedure"):
         kind = "temporal"
     period = next(iter(dates.find(text[:2000], today)), None)
-    telling = tuple(word for word in typed.asked if not is_stop(word))
+    said = tuple(dict.fromkeys(tokens.words(typed.words)))
+    telling = tuple(word for word in said if not is_stop(word))[: weights.TELLING_WORDS]
     return Intent(
         kind,
         asked,
         typed.words or text,
-        telling or typed.asked,
+        telling or said[: weights.TELLING_WORDS],
         when,
         bool(_OWN.search(text)),
         bool(_NOW.search(text)),

@@ -11,7 +11,7 @@ from typing import Any
 from memd.form import profile_text
 from memd.index.port import Bodies, Index
 from memd.model.vault import Vault
-from memd.recall import asked, memories, prompt, turns
+from memd.recall import asked, memories, prompt, turns, weights
 from memd.recall.gaps import confidence, gaps, recommended
 from memd.recall.intent import Intent, understood
 from memd.recall.names import clean
@@ -34,7 +34,7 @@ def retrieve(
     assert zone is not None
     intent = understood(params.query, now.date())
     scope = Scope(vault, params, zone, within)
-    if intent.relative and intent.broad and scope.of == "said":
+    if intent.relative and intent.broad and params.time_range is None and len(intent.telling) <= weights.SHORT:
         scope.narrowed(*turns.days(intent, zone))
     found = memories.memories(scope, index, intent)
     leaves = found.get("leaf", [])

@@ -165,12 +165,17 @@ def _near(pool: _Pool, each: Found, asked: set[str]) -> bool:
     )
 
 
+_ROLES = frozenset(("user", "assistant", "system", "human", "ai", "bot", "unknown", "用户", "助手"))
+
+
 def named_speakers(intent: Intent, speakers: Iterable[str]) -> frozenset[str]:
     """Speakers whom the question names, folded; none where it names all that there are."""
     every = {fold(speaker) for speaker in speakers}
+    if every <= _ROLES:
+        return frozenset()
     asked = " ".join(tokens.words(intent.words))
     found = set()
-    for speaker in every:
+    for speaker in every - _ROLES:
         name = " ".join(tokens.words(speaker))
         if name and (f" {name} " in f" {asked} " or (tokens.is_run(name) and name in asked)):
             found.add(speaker)

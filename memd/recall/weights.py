@@ -77,6 +77,12 @@ alone .578/.705 → .608/.727."""
 IN_PERIOD = 1.0
 """Said in the days that the question names. A nudge, as what is told of a day is often said later."""
 
+TELLING_WORDS = 256
+"""Words of a question that are compared with what was found: more than are asked of the index, and cheap."""
+
+SHORT = 12
+"""Telling words of a question up to which "this week" in it bounds what changed; in a longer text it is part of a story."""
+
 FAMILIAR = 0.83
 """Similarity from which a question of which no word is known has an answer by meaning. LoCoMo: the best turn of the
 question's own dialogue is above .832 for 99 of 100, of another dialogue .839 in the median: doubt goes to the caller as

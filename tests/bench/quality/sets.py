@@ -77,15 +77,19 @@ def _words(turn: dict[str, Any]) -> str:
 
 
 def realmem(folder: Path) -> list[Dialogue]:
-    """A query is a turn with `is_query`; its gold sessions stand on the turn that answers it; only earlier sessions count."""
+    """A query is a turn with `is_query`; its gold sessions stand on the turn that answers it; only earlier sessions count.
+
+    Some dates run backwards; the order of the file is kept, as "before" is counted by it."""
     return [_realmem(file) for file in sorted(folder.glob("*.json"))]
 
 
 def _realmem(file: Path) -> Dialogue:
     sessions: list[tuple[str, tuple[Event, ...]]] = []
     raw: list[tuple[int, str, tuple[str, ...]]] = []
+    began = datetime.min.replace(tzinfo=ZONE)
     for number, one in enumerate(json.loads(file.read_text("utf-8"))["dialogues"]):
-        began = datetime.fromisoformat(one["current_time"][:10]).replace(tzinfo=ZONE) + timedelta(seconds=60 * number)
+        said = datetime.fromisoformat(one["current_time"][:10]).replace(tzinfo=ZONE)
+        began = max(said, began + timedelta(minutes=1))
         turns = one["dialogue_turns"]
         events = tuple(
             Event(f"{number}:{at}", turn["speaker"], turn["content"], began + timedelta(milliseconds=10 * at))
