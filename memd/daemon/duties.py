@@ -33,6 +33,8 @@ log = logging.getLogger("memd.duties")
 
 FIRST_RETRY, LAST_RETRY = 30.0, 3600.0
 """Seconds before a failed step is tried again: doubled each time up to the last."""
+LULL = 0.5
+"""Seconds after the last call that took something in: while an import runs, evidence goes before formation."""
 KEPT_JOBS = 200
 LARGEST_IMPORT = 256 * 1024 * 1024
 
@@ -61,7 +63,9 @@ class Duties:
         self._failures: dict[str, int] = defaultdict(int)
         self._not_before: dict[str, float] = {}
         self._sources: dict[str, ImportConfig] = {}
+        self._arriving = 0.0
         self._wake = asyncio.Event()
+        self._unread: dict[str, str] = {}
         self.errors: dict[str, str] = {}
         self.last_runs: dict[str, float] = {}
         self._worker = self._loop.create_task(self._work())
@@ -88,6 +92,7 @@ class Duties:
     def session(self, name: str, close: bool) -> None:
         """Form what a session has; `close` ends its open tail."""
         self._queue[f"form:{name}"] = close or self._queue.get(f"form:{name}", False)
+        self._arriving = self._loop.time() + LULL
         self._wake.set()
 
     def due(self) -> None:
@@ -120,6 +125,8 @@ class Duties:
     async def _work(self) -> None:
         while True:
             await self._wake.wait()
+            while (left := self._arriving - self._loop.time()) > 0:
+                await asyncio.sleep(left)
             self._wake.clear()
             while self._queue:
                 await self._one(*self._queue.popitem(last=False))
@@ -136,8 +143,9 @@ class Duties:
             for step in self._aftermath.pending():
                 await self._named("hand edits", self._step(step))
         elif kind == "import":
-            self.last_runs[name] = self._now().timestamp()
-            await self._named(name, self._import(self._sources[which]))
+            if self._core.keeper.hold is None and await self._at_home():
+                self.last_runs[name] = self._now().timestamp()
+                await self._named(name, self._import(self._sources[which]))
         else:
             await self._named(name, self._form(which, close))
 
@@ -166,22 +174,21 @@ class Duties:
     async def _form(self, session: str, close: bool) -> None:
         handing = Handing(Material(session), (), (), ())
         for episode in await self._intake.episodes(handing, None, close):
-            await self._intake.read_episode(episode["id"])
+            await self._try(f"atoms:{episode['id']}", partial(self._intake.read_episode, episode["id"]))
 
     async def _finish(self) -> None:
         left = forget.unfinished(self._core.vault, self._config())
         if left is not None:
             target, purge = left
             begin = partial(forget.forget, config=self._config(), now=self._now(), target=target, purge=purge)
-            await self._step(partial(begin, resumed=True))
+            await self._steps.run(partial(begin, resumed=True), quick=True, forgets=True)
             if purge:
                 await self._core.rebuild()
 
     async def _import(self, source: ImportConfig) -> None:
         """The whole source again: what was taken in before is no news. Raises Refused where it cannot be read."""
         sessions, problems = await self._core.in_reader(_read_source, source)
-        for problem in problems:
-            self.errors[f"import:{source.path}"] = problem.message
+        self._unread[source.path] = f"{len(problems)} of its records: {problems[0].message}" if problems else ""
         for session in sessions:
             material = Material(
                 session.session,
