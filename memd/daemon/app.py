@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from multiprocessing import get_context
@@ -38,6 +38,7 @@ from memd.disk.writer import Writer
 from memd.index.port import VectorStatus
 from memd.model.change import Change
 from memd.model.config import Config
+from memd.model.errors import Refused
 from memd.model.problem import Problem
 from memd.model.vault import Vault
 from memd.parse import times
@@ -149,10 +150,18 @@ class App:
             await self.upkeep.close()
 
     async def _first_look(self) -> None:
-        await self.core.look()
+        while not self.core.opened.is_set():
+            await self._chore(self._opening())
         await self.core.in_reader(heap.settle)
-        await self.upkeep.sweep()
+        await self._chore(self.upkeep.sweep())
         self.memories.duties.finish()
+
+    async def _opening(self) -> None:
+        try:
+            await self.core.look()
+        except (Refused, OSError):
+            await asyncio.sleep(TICK)
+            raise
 
     async def _changed(self, change: Change, before: Vault, mine: bool) -> None:
         self.events.publish(change)
@@ -212,7 +221,17 @@ class App:
 
     @asynccontextmanager
     async def alarms(self) -> AsyncIterator[None]:
-        """The scheduler, last of all; it only wakes, what is due is found from the files."""
+        """The scheduler, last of all; it only wakes, what is due is found from the files. Nothing waits for it: a stop in
+        the middle of a first look is obeyed at once."""
+        starting = asyncio.create_task(self._start_alarm())
+        try:
+            yield
+        finally:
+            starting.cancel()
+            with suppress(asyncio.CancelledError):
+                (await starting).stop()
+
+    async def _start_alarm(self) -> Any:
         await self.core.opened.wait()
         from memd.jobs.wake import Alarm
 
@@ -221,10 +240,7 @@ class App:
         alarm = Alarm(intervals, self._ring)
         alarm.start()
         self.upkeep.jobs = lambda: self._told_jobs(alarm.next_runs())
-        try:
-            yield
-        finally:
-            alarm.stop()
+        return alarm
 
     def _ring(self, name: str) -> None:
         kind, _, number = name.partition(":")
@@ -265,13 +281,13 @@ class App:
         while not stop.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), TICK)
-            await self.upkeep.tick()
+            await self._chore(self.upkeep.tick())
             self._end_processes()
             if watchdog and loop.time() >= next_bark:
                 systemd.notify(os.environ, "WATCHDOG=1")
                 next_bark = loop.time() + watchdog
             if loop.time() >= next_scan and not stop.is_set():
-                await self.upkeep.scan()
+                await self._chore(self.upkeep.scan())
                 next_scan = loop.time() + self.config.daemon.scan_every
             if self.config.daemon.metrics_file and loop.time() >= next_metrics:
                 await self.core.in_reader(self.upkeep.write_metrics, self.config.daemon.metrics_file)
@@ -279,6 +295,13 @@ class App:
             if self._idle(loop.time()):
                 log.info("nobody asked for a while: leaving")
                 return
+
+    async def _chore(self, work: Coroutine[Any, Any, None]) -> None:
+        """What the system refuses just now (no vault, a full disk, no descriptors) is done another time."""
+        try:
+            await work
+        except (Refused, OSError) as error:
+            log.warning("a chore is put off: %s", error.code if isinstance(error, Refused) else error.strerror)
 
     def _idle(self, now: float) -> bool:
         since = self._door.server.idle_since()

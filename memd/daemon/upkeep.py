@@ -111,7 +111,7 @@ class Upkeep:
 
     async def close(self) -> None:
         """At a clean end nothing of memd's own stays between the notes, save what somebody has open: the next start finds it."""
-        with suppress(Refused):
+        with suppress(Refused, OSError):
             await self.core.in_scribe(lambda: self.core.writer.settle(self.stamp(), now=True))
 
     async def _take_late(self, path: str, before: bytes, found: bytes, kept: str) -> None:
