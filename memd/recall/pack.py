@@ -6,6 +6,7 @@ Superseded values are history and never facts. Knows what was found. Never ranks
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from msgspec import Struct
@@ -70,7 +71,10 @@ def sorted_leaves(
 def relevant(found: list[memories.Found], most: int) -> list[memories.Found]:
     """Those near the best one; a far match is no fact about the matter."""
     best = max((each.score for each in found), default=0.0)
-    return [each for each in found if each.score >= weights.WEAK * best or each.shared >= 0.5][:most]
+    most_shared = max((each.shared for each in found), default=0.0)
+    near = (each for each in found if each.score >= weights.WEAK * best)
+    kept = (each for each in near if each.shared >= weights.SPEAKS * most_shared or each.score >= weights.CLOSE * best)
+    return list(islice(kept, most))
 
 
 def pack(teller: Teller, material: Material, intent: Intent, now: datetime, most: int) -> dict[str, Any]:

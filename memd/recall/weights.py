@@ -93,3 +93,7 @@ MEMORIES = 60
 
 WEAK = 0.35
 """Of the best memory's score, below which another one is left out of facts."""
+
+SPEAKS, CLOSE = 0.6, 0.9
+"""A fact has this share of the question's words that the best one has, or nearly the best score: of a person's leaves, all
+of which have the name, those are told that speak of the matter."""
