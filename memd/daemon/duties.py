@@ -157,19 +157,28 @@ class Duties:
         try:
             await work
         except Refused as refused:
-            self._failures[name] += 1
-            wait = min(LAST_RETRY, FIRST_RETRY * 2 ** (self._failures[name] - 1))
-            self._not_before[name] = self._loop.time() + wait
-            self.errors[name] = refused.message
-            log.warning("%s failed (%s), again in %.0f s", name, refused.code, wait)
-            if job:
-                job |= {"state": "failed", "errors": [refused.message]}
+            self._failed(name, job, refused.code, refused.message)
+            return False
+        except Exception as error:  # noqa: BLE001  whatever a step trips over, the others go on
+            self._failed(name, job, "internal", f"memd failed at it ({type(error).__name__}): please report it")
             return False
         self._failures.pop(name, None)
+        self._not_before.pop(name, None)
         self.errors.pop(name, None)
+        if unread := self._unread.get(name):
+            self.errors[name] = unread
         if job:
             job |= {"state": "done", "done": 1}
         return True
+
+    def _failed(self, name: str, job: dict[str, Any] | None, code: str, message: str) -> None:
+        self._failures[name] += 1
+        wait = min(LAST_RETRY, FIRST_RETRY * 2 ** (self._failures[name] - 1))
+        self._not_before[name] = self._loop.time() + wait
+        self.errors[name] = message
+        log.warning("%s failed (%s), again in %.0f s", name, code, wait)
+        if job:
+            job |= {"state": "failed", "errors": [message]}
 
     async def _form(self, session: str, close: bool) -> None:
         handing = Handing(Material(session), (), (), ())
@@ -188,7 +197,8 @@ class Duties:
     async def _import(self, source: ImportConfig) -> None:
         """The whole source again: what was taken in before is no news. Raises Refused where it cannot be read."""
         sessions, problems = await self._core.in_reader(_read_source, source)
-        self._unread[source.path] = f"{len(problems)} of its records: {problems[0].message}" if problems else ""
+        unread = f"{len(problems)} of its records are passed over: {problems[0].message}" if problems else ""
+        self._unread[f"import:{source.path}"] = unread
         for session in sessions:
             material = Material(
                 session.session,
@@ -203,9 +213,10 @@ class Duties:
 
     async def _all_due(self) -> None:
         """Each layer in its order, bottom up; what one layer makes is due for the next one in the same run."""
-        if self._core.keeper.hold is not None or not any(self._due().counts().values()) or not await self._at_home():
-            return
         vault = self._core.vault
+        if self._core.keeper.hold is not None or not view.of(vault).files or not await self._at_home():
+            return
+        self._past(self._due())
         for session in sorted({_session(vault, turn) for turn in self._due().turns}):
             await self._try(f"form:{session}", partial(self._form, session, False))
         for episode in (*self._due().episodes, *self._due().atoms):
@@ -222,6 +233,14 @@ class Duties:
         if due.profile:
             await self._try("profile", lambda: self._step(lambda v: profile.patch(v, self._config(), self._now())))
         await self._try("digests", self._digests)
+
+    def _past(self, due: Any) -> None:
+        """What failed once and is due no more (it was forgotten, or read on demand) is no failure any more."""
+        waiting = {f"atoms:{id}" for id in (*due.episodes, *due.atoms)}
+        for name in [name for name in self.errors if name.startswith("atoms:") and name not in waiting]:
+            del self.errors[name]
+            self._failures.pop(name, None)
+            self._not_before.pop(name, None)
 
     async def _at_home(self) -> bool:
         """Whether this device does scheduled work; the first one that has any to do puts its name down."""

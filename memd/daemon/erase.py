@@ -66,7 +66,7 @@ class Eraser:
         """Carry it out. `remaining`: where it is still said; `unreachable`: where memd cannot look."""
         plan, told = await self.preview(asked)
         before = await self._core.in_reader(self._found, told.phrases) if asked.purge else []
-        told = await self._steps.run(self._begin(asked))
+        told = await self._steps.run(self._begin(asked), quick=True, forgets=True)
         shown = self.shown(plan, told)
         if not asked.purge:
             return {**shown, "done": True, "remaining": [], "unreachable": []}
@@ -90,7 +90,7 @@ class Eraser:
         def begin(vault: Vault) -> Asking:
             return Plan(), (yield from purge.remaining(vault, view.of(vault), phrases))
 
-        found = await self._steps.run(begin)
+        found = await self._steps.run(begin, quick=True)
         return [{**each, "path": clean(str(each["path"]))} for each in found]
 
     def _found(self, phrases: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from msgspec import Struct, structs
 
 from memd.daemon.steps import Steps
 from memd.edit.secrets import redact
+from memd.edit.sensitivity import sensitivity
 from memd.form import atoms, episodes, evidence, leaves, view, withdrawn
 from memd.form.asked import method_of
 from memd.form.backlog import signed
@@ -49,6 +50,8 @@ def masked(material: Material, handed: Sequence[Handed], candidates: Sequence[At
     events: list[Event] = []
     redacted: list[dict[str, Any]] = []
     for number, event in enumerate(material.events):
+        if not event.sensitivity and sensitivity((event.text,)) == "sensitive":
+            event = structs.replace(event, sensitivity="sensitive")
         sensitive = event.sensitivity == "sensitive"
         cleaned = {
             field: clean(text, sensitive or field in NAMES) for field in EVENT_TEXTS if (text := getattr(event, field))
@@ -104,7 +107,7 @@ class Intake:
                 raise Refused("withdrawn", reason)
             return (yield from evidence.register(vault, config, self._now(), material))
 
-        registered: Registered = await self._steps.run(begin)
+        registered: Registered = await self._steps.run(begin, quick=True)
         return registered
 
     async def episodes(
@@ -133,10 +136,11 @@ class Intake:
 
     async def handed_atoms(self, handing: Handing, registered: Registered) -> tuple[Outcome, ...]:
         """Leaves of the caller's atoms, in the caller's order; an atom whose turns have no episode yet waits for one."""
-        session, given = handing.material.session, handing.atoms
-        shared = await self._steps.run(
-            lambda vault: atoms.share_out(vault, self._config(), self._now(), session, given, registered)
-        )
+        given = handing.atoms
+        shared = await self._shared(handing, registered)
+        if shared.open:
+            await self.episodes(handing, registered, True)
+            shared = await self._shared(handing, registered)
         outcomes: dict[int, Outcome] = {}
         for id, numbers in shared.episodes:
             some = tuple(given[number] for number in numbers)
@@ -146,9 +150,21 @@ class Intake:
             outcomes[number] = Outcome("not_admitted", "its turns are in no episode yet", text=given[number].text)
         return tuple(outcomes[number] for number in sorted(outcomes))
 
+    async def _shared(self, handing: Handing, registered: Registered) -> atoms.Shared:
+        session, given = handing.material.session, handing.atoms
+        shared: atoms.Shared = await self._steps.run(
+            lambda vault: atoms.share_out(vault, self._config(), self._now(), session, given, registered), quick=True
+        )
+        return shared
+
     async def read_episode(self, id: str) -> tuple[Outcome, ...]:
-        """Atoms by the configured method, and their leaves; nothing where the method has read the episode already."""
-        outcomes: tuple[Outcome, ...] = await self._steps.run(self._leaves(id, (), None))
+        """Atoms by the configured method, and their leaves; nothing where the method has read the episode already.
+
+        Raises Refused: unavailable, where nobody could answer: the episode stays due.
+        """
+        outcomes: tuple[Outcome, ...] | None = await self._steps.run(self._leaves(id, (), None))
+        if outcomes is None:
+            raise Refused("unavailable", f"{self.method} gave no answer yet: the episode waits and is read again later")
         return outcomes
 
     def _leaves(self, id: str, given: tuple[Atom, ...], registered: Registered | None) -> Callable[[Vault], Asking]:
@@ -159,7 +175,7 @@ class Intake:
                 return Plan(), ()
             _, extracted = yield from atoms.extract(vault, config, now, episode, given, registered)
             if extracted.pending:
-                return Plan(), ()
+                return Plan(), None
             return (yield from leaves.admit(vault, config, now, episode, extracted.atoms, extracted.method))
 
         return begin

@@ -139,23 +139,36 @@ class Memories:
         made: tuple[dict[str, Any], ...] = ()
         outcomes: tuple[Outcome, ...] = ()
         now_done = wait or bool(handing.episodes) or bool(handing.atoms)
+        waiting = False
         if now_done:
             made = await self.intake.episodes(handing, registered, close or bool(handing.atoms))
             if handing.atoms:
                 outcomes = await self.intake.handed_atoms(handing, registered)
             else:
-                for episode in made:
-                    outcomes += await self.intake.read_episode(episode["id"])
+                outcomes, waiting = await self._read(made)
         else:
             self.duties.session(session, close)
         return {
-            "job": self.duties.open(session, done=now_done),
+            "job": self.duties.open(session, done=now_done and not waiting),
             "evidence": [{"id": kept.id, "event_id": kept.event_id, "path": kept.path} for kept in registered.kept],
             "redacted": list(handing.redacted),
             "episodes": list(made),
             "leaves": [_told(outcome) for outcome in outcomes],
-            "pending": not now_done,
+            "pending": waiting or not now_done,
         }
+
+    async def _read(self, episodes: tuple[dict[str, Any], ...]) -> tuple[tuple[Outcome, ...], bool]:
+        """Leaves of these episodes, and whether one waits for a model that did not answer: nothing of it is lost."""
+        outcomes: tuple[Outcome, ...] = ()
+        waiting = False
+        for episode in episodes:
+            try:
+                outcomes += await self.intake.read_episode(episode["id"])
+            except Refused as refused:
+                if refused.code != "unavailable":
+                    raise
+                waiting = True
+        return outcomes, waiting
 
     def _remembered(self, asked: params.Remember) -> tuple[Material, tuple[Any, ...]]:
         return evidence.remembered(

@@ -21,6 +21,8 @@ log = logging.getLogger("memd.models")
 
 TRIES = 3
 """The first call and two bounded retries (issue 5)."""
+FIRST_REST, LAST_REST = 30.0, 3600.0
+"""Seconds for which an endpoint that did not answer is left alone: doubled each time up to the last."""
 _FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.S)
 
 
@@ -32,9 +34,16 @@ class Model:
         self._client: Any = None
         self.name = f"llm:{config.model}"
         self.error = ""
+        self._silent = 0
+        self._rests_until = 0.0
 
     def ask(self, prompt: str, inputs: dict[str, Any], schema: Any) -> Any:
-        """A value of the type `schema`, or None where the model could not be had or could not be understood."""
+        """A value of the type `schema`, or None where the model could not be had or could not be understood.
+
+        An endpoint that does not answer is not asked again for a while, whoever asks.
+        """
+        if time.monotonic() < self._rests_until:
+            return None
         described = msgspec.json.schema(schema)
         messages: list[dict[str, str]] = [
             {
@@ -49,6 +58,9 @@ class Model:
             said = self._call(messages, described)
             if said is None:
                 continue
+            self._silent = 0
+            if not said:
+                continue
             try:
                 value = msgspec.json.decode(_unfenced(said), type=schema, strict=False)
             except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
@@ -62,9 +74,13 @@ class Model:
             self.error = ""
             return value
         log.warning("%s gave no usable answer: %s", self.name, self.error)
+        if said is None:
+            self._rests_until = time.monotonic() + min(LAST_REST, FIRST_REST * 2**self._silent)
+            self._silent += 1
         return None
 
     def _call(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> str | None:
+        """What the model says, "" where it refuses just this; None where nobody answers."""
         import openai
 
         if self._client is None:
@@ -84,10 +100,11 @@ class Model:
             )
         except openai.OpenAIError as error:
             self.error = f"{self.config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
-            return None
+            status = getattr(error, "status_code", 500)
+            return None if status >= 500 or status == 429 else ""
         content = answer.choices[0].message.content if answer.choices else None
         self.error = "" if content else "the answer is empty"
-        return content or None
+        return content or ""
 
 
 def _unfenced(text: str) -> bytes:

@@ -71,30 +71,43 @@ class Answerer:
 
 
 class Steps:
-    """One step at a time; `run` is given what begins the step, so that it can begin again on a newer snapshot."""
+    """`run` is given what begins the step, so that it can begin again on a newer snapshot.
+
+    Two lanes, one step at a time in each: what may ask a model, and what never does and has somebody waiting. A model that
+    thinks holds up no evidence and no forgetting; what was being thought while something was forgotten is thought again.
+    """
 
     def __init__(self, core: Core, answerer: Answerer, stamp: Callable[[], str]) -> None:
         self._core = core
         self._answerer = answerer
         self._stamp = stamp
-        self._lock = asyncio.Lock()
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="memd-form")
+        self._lanes = {lane: asyncio.Lock() for lane in (False, True)}
+        self._threads = {lane: ThreadPoolExecutor(1, thread_name_prefix="memd-form") for lane in (False, True)}
+        self._forgotten = 0
 
-    async def decide(self, begin: Begin) -> tuple[Plan, Any]:
+    async def decide(self, begin: Begin, quick: bool = True) -> tuple[Plan, Any]:
         """What the step would do, with nothing done."""
         vault = self._core.vault
         return await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: drive(begin(vault), self._answerer)
+            self._threads[quick], lambda: drive(begin(vault), self._answerer)
         )
 
-    async def run(self, begin: Begin) -> Any:
-        """Carry the step out; what it tells. Raises Refused: conflict where the files keep changing under it."""
-        async with self._lock:
+    async def run(self, begin: Begin, quick: bool = False, forgets: bool = False) -> Any:
+        """Carry the step out; what it tells. Raises Refused: conflict where the files keep changing under it.
+
+        `quick`: it asks no model. `forgets`: what others decided before it is not to be believed any more.
+        """
+        displaced = [""]
+        async with self._lanes[quick]:
             for _ in range(ATTEMPTS):
-                plan, told = await self.decide(begin)
+                forgotten = self._forgotten
+                plan, told = await self.decide(begin, quick)
                 if not plan:
                     return told
                 async with self._core.turn:
+                    if forgotten != self._forgotten:
+                        continue
+                    self._forgotten += forgets
                     receipts = await self._core.apply(plan, self._stamp())
                 displaced = [receipt.path for receipt in receipts if isinstance(receipt, Displaced)]
                 if not displaced:
@@ -103,4 +116,5 @@ class Steps:
         raise Refused("conflict", f"{displaced[0]} keeps changing; try again when nobody edits it", path=displaced[0])
 
     def close(self) -> None:
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        for thread in self._threads.values():
+            thread.shutdown(wait=False, cancel_futures=True)

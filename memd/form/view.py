@@ -181,6 +181,8 @@ _held: list[Memory] = []
 
 def of(vault: Vault) -> Memory:
     """The view of a snapshot; the same one while the snapshot is the same."""
-    if not _held or _held[0].vault is not vault:
-        _held[:] = [Memory(vault, _held[0] if _held else None)]
-    return _held[0]
+    held = next(iter(_held), None)
+    if held is None or held.vault is not vault:
+        held = Memory(vault, held)
+        _held[:] = [held]
+    return held
