@@ -101,6 +101,7 @@ class Core:
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
         """Until it is enough, or for so many seconds."""
         end = self.loop.time() + patience
+        self.library.indexer.hurry()
         while not enough() and (left := end - self.loop.time()) > 0:
             self._committed.clear()
             if enough():

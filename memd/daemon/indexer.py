@@ -22,6 +22,8 @@ BATCH = 256
 """Paths a turn of the thread: small enough that an API write waits less than 50 ms behind bulk work."""
 RETRY_AFTER = 5.0
 """Seconds after a write to the index failed (full disk)."""
+LINGER = 0.04
+"""Seconds in which more may come before a commit that nobody waits for: one commit for a burst of writes."""
 COMMIT_EVERY = 1.0
 """Seconds of bulk work between commits; a quiet queue commits at once."""
 
@@ -60,6 +62,7 @@ class Indexer:
         self._restated: dict[str, object] = {}
         self._retry_at = 0.0
         self._clearing: threading.Event | None = None
+        self._hurried = False
         self._asked = 0
         self._stop = False
         self.visible = 0
@@ -98,6 +101,12 @@ class Indexer:
             self._listed_at = at_ns
             self._wake.notify()
 
+    def hurry(self) -> None:
+        """Somebody waits for what was submitted: commit as soon as it is in."""
+        with self._wake:
+            self._hurried = True
+            self._wake.notify()
+
     def clear(self) -> None:
         """Empty the index and the ledger, from the owner thread; returns when that is done."""
         done = threading.Event()
@@ -128,16 +137,27 @@ class Indexer:
                 self._clearing.set()
                 self._clearing = None
             with self._wake:
-                hurry = bool(self._urgent)
                 asked, batch = self._asked, self._take()
-                clear, idle = not self._urgent, not (self._urgent or self._queue)
-            due = idle or (hurry and clear) or time.monotonic() - last > COMMIT_EVERY
-            if self._apply(batch) and due:
+                clear = not self._urgent
+            if self._apply(batch) and self._due(clear, last):
                 done, last = self._commit(), time.monotonic()
                 if done and clear:
                     self.visible = asked
             self._settled()
         self._words.close()
+
+    def _due(self, clear: bool, last: float) -> bool:
+        """Whether to commit now: when somebody waits and what clients wrote is in, when nothing more came for a moment,
+        and once in a while at least."""
+        with self._wake:
+            if not (self._hurried or self._queue or self._urgent):
+                self._wake.wait_for(self._interrupted, LINGER)
+            due = (self._hurried and clear) or not (self._queue or self._urgent)
+            self._hurried = self._hurried and not due
+        return due or time.monotonic() - last > COMMIT_EVERY
+
+    def _interrupted(self) -> bool:
+        return bool(self._hurried or self._queue or self._urgent or self._stop or self._clearing)
 
     def _wait(self) -> bool:
         """True when there is work; False when there is none and the thread is to stop."""
