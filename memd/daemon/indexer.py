@@ -152,7 +152,7 @@ class Indexer:
         with self._wake:
             if not (self._hurried or self._queue or self._urgent):
                 self._wake.wait_for(self._interrupted, LINGER)
-            due = (self._hurried and clear) or not (self._queue or self._urgent)
+            due = (self._hurried and clear and not self._urgent) or not (self._queue or self._urgent)
             self._hurried = self._hurried and not due
         return due or time.monotonic() - last > COMMIT_EVERY
 
