@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from memd.model.change import Change
@@ -103,6 +104,8 @@ class Vault:
         if note := self.notes.get(path):
             return note
         found = self.named("path", path)
+        if len(found) > 1:
+            found = tuple(p for p in found if normalize("NFC", p) == normalize("NFC", path))
         return self.notes[found[0]] if len(found) == 1 else None
 
     def by_id(self, id: str) -> Note | None:
