@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import unicodedata
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -19,6 +20,8 @@ from memd.daemon.keeper import EVERYTHING, Keeper, Looked
 from memd.daemon.reading import How
 from memd.disk.ignore import Ignore
 from memd.model.fingerprint import sha256
+from memd.model.note import Note
+from memd.model.vault import Vault
 
 FOLDERS = ("", "a", "a/b", "Ä")
 PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in ("x.md", "X.md", "苍鹭.md")]
@@ -194,3 +197,12 @@ Syncing.TestCase.settings = settings(
 )
 TestSyncing = Syncing.TestCase
 TestSyncing.__doc__ = "Whatever the order of files, hints, looks and restarts, the next look at everything is right."
+
+
+def test_a_decomposed_name_beside_a_case_twin_is_found_as_it_is_shown() -> None:
+    """Answers show paths in NFC; such a path names its file though another differs from it in case alone."""
+    decomposed = unicodedata.normalize("NFD", "ÑANDÚ.md")
+    vault = Vault(Note(path=path, title="x") for path in (decomposed, "ñandú.md"))
+    found = vault.at("ÑANDÚ.md")
+    assert found is not None
+    assert found.path == decomposed
