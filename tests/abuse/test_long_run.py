@@ -1,6 +1,6 @@
 """A long life in short: edits and questions by the thousand leave descriptors, threads and memory as they were.
 
-`MEMD_LONG=200000` asks for more operations than the two thousand that every run makes.
+`MEMD_LONG=200000` asks for more operations than the thousand that every run makes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import time
 from tests.fakes.abuse import Figures, quiet
 from tests.fakes.home import Home
 
-LONG = int(os.environ.get("MEMD_LONG", "2000"))
+LONG = int(os.environ.get("MEMD_LONG", "1000"))
 IDLE = 4.0
 """Seconds over which the CPU of an idle daemon is taken."""
 

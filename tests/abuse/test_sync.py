@@ -89,6 +89,8 @@ class Syncing(RuleBasedStateMachine):
 
     @rule(path=paths, data=words)
     def save(self, path: str, data: bytes) -> None:
+        if os.path.islink(self._at(path)):
+            os.unlink(self._at(path))
         with open(self._at(path), "wb") as file:
             file.write(data)
 
