@@ -127,8 +127,8 @@ def _decided(desk: Desk, case: Case, place: Place) -> dict[str, Any]:
 
 
 def _sensitive(desk: Desk, case: Case) -> bool:
-    """Inherited from what it was made from, or by what it says."""
-    if desk.episode.sensitive or case.grounds.sensitive:
+    """Inherited from the turns it rests on (from the episode where it rests on none), or by what it says."""
+    if case.grounds.sensitive or (desk.episode.sensitive and not case.grounds.turns):
         return True
     return sensitivity((case.text,), case.atom.sensitivity) == "sensitive"
 

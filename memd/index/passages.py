@@ -90,7 +90,7 @@ def _strings(value: Any, depth: int = 0) -> Iterator[str]:
 def _turns(note: Note, turns: tuple[Said, ...]) -> Iterator[Unit]:
     """Turns with the words of two neighbours each way, nearer ones counted more; sensitive words lend nothing."""
     said = [f"{turn.speaker}: {turn.text}" for turn in turns]
-    lent = ["" if turn.sensitive and not note.sensitive else words for turn, words in zip(turns, said, strict=True)]
+    lent = ["" if turn.sensitive else words for turn, words in zip(turns, said, strict=True)]
     for at, turn in enumerate(turns):
         around = []
         for distance, times in ((1, fields.NEAR), (2, fields.FAR)):
@@ -147,7 +147,7 @@ def _leaf(note: Note) -> Iterator[Piece]:
 
 def _spoken(note: Note, turns: list[Unit]) -> Iterator[Passage]:
     """A turn with the end of the one before and the beginning of the next; a long one in pieces of its own."""
-    hidden = {f"{note.path}#{turn.id}" for turn in note.turns if turn.sensitive and not note.sensitive}
+    hidden = {f"{note.path}#{turn.id}" for turn in note.turns if turn.sensitive}
     for at, turn in enumerate(turns):
         parts = _cut(turn.text)
         if len(parts) == 1:

@@ -178,10 +178,20 @@ def of_tree(vault: Vault, wanted: str) -> Test:
     return lambda note: fold(tree(vault, note)) == name
 
 
-def shown(include_sensitive: bool, within: str = "") -> list[Test]:
-    """What may be shown at all: no sensitive note unless asked for, nothing outside `within`."""
-    tests: list[Test] = [] if include_sensitive else [lambda note: not note.sensitive]
+def shown(include_sensitive: bool, within: str = "", turns: bool = False) -> list[Test]:
+    """What may be shown at all: no sensitive note unless asked for, nothing outside `within`.
+
+    `turns`: evidence is shown turn by turn, each judged by `hidden`; a file in which single turns are marked may take part.
+    """
+    tests: list[Test] = []
+    if not include_sensitive:
+        tests = [lambda note: not note.sensitive or (turns and any(turn.sensitive for turn in note.turns))]
     return [*tests, beneath(within)] if within else tests
+
+
+def hidden(note: Note, turn: Turn) -> bool:
+    """Whether a turn is sensitive: it is marked itself, or its file is and no single turn of it is."""
+    return turn.sensitive or (note.sensitive and not any(each.sensitive for each in note.turns))
 
 
 _is_copy = lru_cache(maxsize=65536)(is_copy)

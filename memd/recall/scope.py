@@ -30,6 +30,7 @@ class Scope:
     def __init__(self, vault: Vault, params: asked.Retrieve, zone: tzinfo, within: str) -> None:
         self.vault, self.params, self.zone = vault, params, zone
         self._shown = [*filters.shown(params.include_sensitive, within), filters.ranked]
+        self._said_in = [*filters.shown(params.include_sensitive, within, turns=True), filters.ranked]
         self._tests = filters.where(params.where, zone) + [filters.tagged(tag) for tag in params.tags]
         ranged = params.time_range
         self.of = ranged.of if ranged else "said"
@@ -133,7 +134,7 @@ class Scope:
 
     def turn(self, note: Note, turn: Turn) -> bool:
         """Whether a turn of an evidence file may take part."""
-        if turn.sensitive and not self.params.include_sensitive:
+        if not self.params.include_sensitive and filters.hidden(note, turn):
             return False
         if not self._file(note):
             return False
@@ -147,7 +148,7 @@ class Scope:
         if known is None:
             where = filters.where(self.params.where, self.zone)
             fits = not self.params.categories or self.category(note) in self.params.categories
-            known = self._files[note.path] = fits and all(test(note) for test in (*self._shown, *where))
+            known = self._files[note.path] = fits and all(test(note) for test in (*self._said_in, *where))
         return known
 
     def _speaks(self, turn: Turn) -> bool:

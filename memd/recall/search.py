@@ -39,6 +39,10 @@ class _Question(Struct, frozen=True):
     during: tuple[float, float]
     filtered: bool
 
+    def whole(self, note: Note) -> bool:
+        """Whether the file as such may be a hit, and not only turns of it."""
+        return self.may(note) and (self.params.include_sensitive or not note.sensitive)
+
 
 class Ranked(Struct, frozen=True):
     """Candidates in order, and what became of the search by meaning ("" for `why` where it was not asked)."""
@@ -92,7 +96,7 @@ def _understood(vault: Vault, index: Index, params: asked.Search, zone: tzinfo, 
         tests.append(filters.category(vault, params.category))
     if params.tree:
         tests.append(filters.of_tree(vault, params.tree))
-    shown = filters.shown(params.include_sensitive, within)
+    shown = filters.shown(params.include_sensitive, within, turns=True)
     during = filters.period(params.since, params.until, zone)
     every = [*shown, filters.ranked, *tests]
 
@@ -127,7 +131,7 @@ def _listed(question: _Question, kinds: Sequence[str]) -> list[Candidate]:
     found = [
         Candidate(note, path, 0.0)
         for path, note in question.vault.notes.items()
-        if note.kind in wanted and path not in without and question.may(note) and _timely(question, note, None)
+        if note.kind in wanted and path not in without and question.whole(note) and _timely(question, note, None)
     ]
     found.sort(key=lambda each: (-each.note.modified, each.note.path))
     return found
@@ -179,8 +183,10 @@ def _passed(question: _Question, found: Pool) -> Iterator[Candidate]:
         if hit.unit != hit.path:
             block = hit.unit[len(hit.path) + 1 :]
             turn = next((t for t in note.turns if t.id == block), None)
-            if turn is None or (turn.sensitive and not question.params.include_sensitive):
+            if turn is None or (filters.hidden(note, turn) and not question.params.include_sensitive):
                 continue
+        elif not question.whole(note):
+            continue
         if _timely(question, note, turn):
             yield Candidate(note, hit.unit, hit.score, turn, hit.line, *found.parts(hit))
 
