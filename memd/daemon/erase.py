@@ -103,7 +103,7 @@ class Eraser:
             {"where": where, "path": clean(os.path.relpath(path, top))}
             for where, top in places.items()
             for path in _every(top)
-            if _holds(path, forms)
+            if _names(path, forms) or _holds(path, forms)
         ]
         words = self._core.library.words
         said = any(words(Query(must=(Phrase(phrase),)), 1) for phrase in phrases)
@@ -119,6 +119,12 @@ def _forms(phrase: str) -> Iterator[bytes]:
     """A folded phrase as bytes on disk may have it; files are folded alike before they are compared."""
     yield phrase.encode()
     yield unicodedata.normalize("NFD", phrase).encode()
+
+
+def _names(path: str, forms: Iterable[bytes]) -> bool:
+    """Whether the file's own name says it."""
+    name = os.fsencode(" ".join(os.path.basename(path).casefold().split()))
+    return any(form in name for form in forms)
 
 
 def _holds(path: str, forms: Iterable[bytes]) -> bool:

@@ -77,9 +77,15 @@ def episode_write(
         "sensitivity": "sensitive" if sensitive else "normal",
     }
     day = str(keys["from"] or keys["created"])[:10]
-    name = files.named(told.topic, id, sensitive)
+    name = files.named(_called(told.topic, turns, day), id, sensitive)
     path = f"{config.formation.folder}/episodes/{day[:4]}/{day[5:7]}/{day}-{name}.md"
     return files.signed(path, keys, told.narrative.strip() + "\n")
+
+
+def _called(topic: str, turns: Sequence[Said], day: str) -> str:
+    """The words in a file's name: its session. A topic is somebody's words; a turn of several that is forgotten must not
+    live on in the name of the file that the others keep. One without turns goes as a whole."""
+    return link_parts(turns[0])[0].removeprefix(f"{day}-") if turns else topic
 
 
 def link_parts(turn: Said) -> tuple[str, str, str]:
