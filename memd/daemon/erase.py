@@ -65,15 +65,16 @@ class Eraser:
     async def erase(self, asked: params.Forget) -> dict[str, Any]:
         """Carry it out. `remaining`: where it is still said; `unreachable`: where memd cannot look."""
         plan, told = await self.preview(asked)
-        before = await self._core.in_reader(self._found, told.phrases) if asked.purge else []
+        phrases = await self._core.in_reader(self._distinctive, plan, told.phrases) if asked.purge else ()
+        before = await self._core.in_reader(self._found, phrases) if asked.purge else []
         told = await self._steps.run(self._begin(asked), quick=True, forgets=True)
         shown = self.shown(plan, told)
         if not asked.purge:
             return {**shown, "done": True, "remaining": [], "unreachable": []}
         await self._core.in_scribe(lambda: self._core.writer.settle(f"{self._now():%Y-%m-%dT%H%M%S.%f}", now=True))
         await self._core.rebuild()
-        remaining = await self._remaining(told.phrases)
-        after = await self._core.in_reader(self._found, told.phrases)
+        remaining = await self._remaining(phrases or told.phrases)
+        after = await self._core.in_reader(self._found, phrases)
         notes = {each["path"] for each in remaining}
         remaining += [each for each in after if each["path"] not in notes]
         return {
@@ -81,7 +82,7 @@ class Eraser:
             "done": True,
             "remaining": remaining,
             "unreachable": [name for name in KEEPERS if os.path.exists(os.path.join(self._root, name))],
-            "proof": {"phrases": len(told.phrases), "found_before": len(before), "found_after": len(after)},
+            "proof": {"phrases": len(phrases), "found_before": len(before), "found_after": len(after)},
         }
 
     async def _remaining(self, phrases: tuple[str, ...]) -> list[dict[str, Any]]:
@@ -92,6 +93,24 @@ class Eraser:
 
         found = await self._steps.run(begin, quick=True)
         return [{**each, "path": clean(str(each["path"]))} for each in found]
+
+    def _distinctive(self, plan: Plan, phrases: tuple[str, ...]) -> tuple[str, ...]:
+        """The phrases that only what is forgotten brought in: none that evidence which stays says too, and of what memd
+        made of it none that is made of other material alike. A word for word copy of forgotten words always counts."""
+        planned = {step.path for step in plan.steps}
+        notes = self._core.vault.notes
+        said = "\n".join(self._normal(p) for p in planned if (n := notes.get(p)) and n.kind == "evidence")
+        left = dict.fromkeys(phrases)
+        for path, note in notes.items():
+            if path in planned or not note.id or note.kind == "note" or not left:
+                continue
+            text = self._normal(path)
+            for phrase in [p for p in left if p in text and (note.kind == "evidence" or p not in said)]:
+                del left[phrase]
+        return tuple(left)
+
+    def _normal(self, path: str) -> str:
+        return purge.normal((self._core.bodies.anything(path) or b"").decode("utf-8", "replace"))
 
     def _found(self, phrases: tuple[str, ...]) -> list[dict[str, Any]]:
         """Files of vault and cache, and answers of the index, that hold a phrase. Reads every byte."""
