@@ -21,6 +21,7 @@ from memd.model.change import Change
 from memd.model.errors import Refused
 from memd.model.plan import Move, Plan, Receipt
 from memd.model.vault import Vault
+from memd.recall import spoken
 
 log = logging.getLogger("memd.core")
 T = TypeVar("T")
@@ -84,14 +85,17 @@ class Core:
         """From the indexer's thread."""
         self.loop.call_soon_threadsafe(self._committed.set)
 
-    async def visible(self) -> None:
-        """Wait until what clients wrote is searchable and, after a start, until the files were looked at once, at most
-        `PATIENCE`; a few changes of a person's are waited for
-        a little, so that a note that moves is not missing between its two places."""
-        indexer = self.library.indexer
-        if not self.opened.is_set():
+    async def begun(self) -> None:
+        """After a first start there is nothing to answer from: wait for the first files, at most `PATIENCE`."""
+        end = self.loop.time() + PATIENCE
+        while not (self.opened.is_set() or self.vault.notes) and self.loop.time() < end:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.opened.wait(), PATIENCE)
+                await asyncio.wait_for(self.opened.wait(), A_LITTLE)
+
+    async def visible(self) -> None:
+        """Wait until what clients wrote is searchable, at most `PATIENCE`; a few changes of a person's are waited for a
+        little, so that a note that moves is not missing between its two places."""
+        indexer = self.library.indexer
         if indexer.visible < self.visible_wanted:
             await self._committing(lambda: indexer.visible >= self.visible_wanted, PATIENCE)
         elif 0 < indexer.pending <= FEW:
@@ -124,6 +128,7 @@ class Core:
         async with self.turn:
             await self.in_reader(self.library.indexer.clear)
             self.bodies.forget()
+            spoken.forget()
             self.keeper.forget()
             await self.absorb(EVERYTHING)
         await self.quiet()

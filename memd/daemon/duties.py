@@ -125,12 +125,18 @@ class Duties:
     async def _work(self) -> None:
         while True:
             await self._wake.wait()
-            while (left := self._arriving - self._loop.time()) > 0:
-                await asyncio.sleep(left)
+            await self._lull()
             self._wake.clear()
             while self._queue:
                 await self._one(*self._queue.popitem(last=False))
                 await self._aftermath.journal()
+
+    async def _lull(self) -> None:
+        """Until nothing has been taken in for a moment."""
+        now = self._loop.time()
+        while (until := self._arriving) > now:
+            await asyncio.sleep(until - now)
+            now = self._loop.time()
 
     async def _one(self, name: str, close: bool) -> None:
         kind, _, which = name.partition(":")

@@ -150,7 +150,7 @@ class Indexer:
         """Whether to commit now: when somebody waits and what clients wrote is in, when nothing more came for a moment,
         and once in a while at least."""
         with self._wake:
-            if not (self._hurried or self._queue or self._urgent):
+            if self._applied and not self._interrupted():
                 self._wake.wait_for(self._interrupted, LINGER)
             due = (self._hurried and clear and not self._urgent) or not (self._queue or self._urgent)
             self._hurried = self._hurried and not due

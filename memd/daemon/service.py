@@ -68,6 +68,8 @@ class Service:
 
     async def handle(self, call: Call, peer: Peer) -> Answer:
         """The result of a call, with `index`. Raises Refused; anything else is a fault of memd's."""
+        if call.method.name != "hello":
+            await self.core.begun()
         answer = await self._methods[call.method.name](call, peer)
         return {**answer, "index": self.core.state()}
 

@@ -88,7 +88,7 @@ def gates() -> Gates:
 @pytest.fixture
 def held(path: str, gates: Gates) -> Iterator[FakeDaemon]:
     """A daemon whose searches and writes wait."""
-    limits = Limits(in_flight=6, per_connection=4)
+    limits = Limits(in_flight=6, per_connection=4, reserve=0)
     with daemon(path, {"memory.search": gates, "memory.write": gates}, limits) as running:
         yield running
 
