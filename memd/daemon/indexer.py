@@ -75,6 +75,7 @@ class Indexer:
     def submit(self, changed: Mapping[str, Indexed], urgent: bool = False) -> int:
         with self._wake:
             for path, state in changed.items():
+                self._restated.pop(path, None)
                 if urgent or path in self._urgent:
                     self._queue.pop(path, None)
                     self._urgent[path] = state

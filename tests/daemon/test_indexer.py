@@ -145,3 +145,14 @@ def test_a_row_never_runs_ahead_of_its_words() -> None:
     desk.wait()
     desk.indexer.stop()
     assert desk.rows == {"a.md": "newer row", "other.md": "row of other.md"}
+
+
+def test_a_row_does_not_outlive_its_file() -> None:
+    """A file that is touched and then removed before a commit leaves no row behind."""
+    desk = Desk()
+    desk.indexer.restate({"a.md": "row of a.md"})
+    desk.indexer.submit({"a.md": Indexed(None)})
+    desk.indexer.start()
+    desk.wait()
+    desk.indexer.stop()
+    assert desk.rows == {"a.md": None}
