@@ -42,6 +42,7 @@ from memd.model.errors import Refused
 from memd.model.problem import Problem
 from memd.model.vault import Vault
 from memd.parse import times
+from memd.recall.names import clean
 from memd.serve import places, systemd
 
 log = logging.getLogger("memd.app")
@@ -251,13 +252,14 @@ class App:
 
     def _told_jobs(self, runs: dict[str, float]) -> list[dict[str, Any]]:
         last = self.memories.duties.last_runs
+        names = {f"import:{number}": f"import:{each.path}" for number, each in enumerate(self.config.imports)}
         return [
             {
-                "name": name,
-                "last": times.from_seconds(last.get(name, 0), self.zone) if name in last else "",
+                "name": clean(name),
+                "last": times.from_seconds(last[name], self.zone) if name in last else "",
                 "next": times.from_seconds(at, self.zone),
             }
-            for name, at in sorted(runs.items())
+            for name, at in sorted((names.get(job, job), at) for job, at in runs.items())
         ]
 
     def reload(self) -> None:
