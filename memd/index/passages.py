@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from msgspec import structs
+
 from memd.index import fields
 from memd.index.port import Passage, Unit
 from memd.model.fingerprint import fingerprint, fold
@@ -146,7 +148,11 @@ def _leaf(note: Note) -> Iterator[Piece]:
 
 
 def _spoken(note: Note, turns: list[Unit]) -> Iterator[Passage]:
-    """A turn with the end of the one before and the beginning of the next; a long one in pieces of its own."""
+    """A turn with the end of the one before and the beginning of the next; a long one in pieces of its own.
+
+    LoCoMo through `retrieve`, R@5/R@10: so .760/.829; a turn's own words only, whose vector borrows from its neighbours'
+    in any case, .751/.829. A sensitive turn gives its neighbours neither words nor vector.
+    """
     hidden = {f"{note.path}#{turn.id}" for turn in note.turns if turn.sensitive}
     for at, turn in enumerate(turns):
         parts = _cut(turn.text)
@@ -158,7 +164,8 @@ def _spoken(note: Note, turns: list[Unit]) -> Iterator[Passage]:
             after = _cut(near[1])[0] if near[1] else ""
             parts = ["\n".join(part for part in (before, turn.text, after) if part)]
         for number, part in enumerate(parts):
-            yield _passage(turn, number, "", part, turn.line, 2)
+            passage = _passage(turn, number, "", part, turn.line, 2)
+            yield structs.replace(passage, lends=turn.key not in hidden)
 
 
 def _pieces(note: Note, text: str) -> Iterator[Piece]:
