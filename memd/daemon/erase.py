@@ -19,6 +19,7 @@ from memd.daemon.steps import Steps
 from memd.disk.paths import CONFLICT, TRASH
 from memd.form import forget, purge, view
 from memd.form.oblivion import Forgotten
+from memd.index import tokens
 from memd.index.port import Phrase, Query
 from memd.model.config import Config
 from memd.model.plan import Plan
@@ -28,6 +29,8 @@ from memd.recall.names import clean
 from memd.serve import params
 
 CHUNK = 1 << 20
+HITS = 20
+"""Answers of the index to a phrase that are held against their files."""
 KEEPERS = (".git", ".stversions", ".obsidian/plugins/obsidian-git", ".dropbox.cache", ".SynologyDrive")
 """Folders in a vault in which other programs keep old versions that memd never touches."""
 
@@ -124,9 +127,23 @@ class Eraser:
             for path in _every(top)
             if _names(path, forms) or _holds(path, forms)
         ]
-        words = self._core.library.words
-        said = any(words(Query(must=(Phrase(phrase),)), 1) for phrase in phrases)
+        said = any(self._indexed(phrase) for phrase in phrases)
         return found + ([{"where": "index", "path": ""}] if said else [])
+
+    def _indexed(self, phrase: str) -> bool:
+        """Whether the text index holds the phrase for a file that does not, or does word for word. It knows stems only:
+        a file with other forms of the same words is no find."""
+        for hit in self._core.library.words(Query(must=(Phrase(phrase),)), HITS):
+            note = self._core.vault.notes.get(hit.path)
+            language = tokens.stems_as(note.language) if note else "en"
+            text = self._normal(hit.path)
+            alike = (
+                f" {' '.join(tokens.terms(phrase, language).order)} "
+                in f" {' '.join(tokens.terms(text, language).order)} "
+            )
+            if phrase in text or not alike:
+                return True
+        return False
 
 
 def _gone(each: Any) -> dict[str, Any]:
