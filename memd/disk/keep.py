@@ -96,9 +96,11 @@ def _has_manifest(trash: int, name: str) -> bool:
 def undoing(root: str, manifest: Manifest) -> Plan:
     """The plan that takes everything back, last step first, each only where nobody changed it since.
 
-    Apply it step by step to restore what can be restored: the writer stops at the first step that is displaced.
+    A file that the plan itself made and took away again is nothing to restore. Apply it step by step to restore what can be restored: the writer stops at the first step that is displaced.
     """
-    steps = [step for entry in reversed(manifest.entries) if (step := _undo(root, entry))]
+    passing = {entry.path for entry in manifest.entries if entry.op == "remove" and not entry.kept}
+    lasting = [entry for entry in manifest.entries if entry.kept or entry.op == "move" or entry.path not in passing]
+    steps = [step for entry in reversed(lasting) if (step := _undo(root, entry))]
     return Plan(tuple(steps), (f"undo of {manifest.stamp}",))
 
 
