@@ -22,7 +22,7 @@ from memd.form.oblivion import Forgotten
 from memd.index import tokens
 from memd.index.port import Phrase, Query
 from memd.model.config import Config
-from memd.model.plan import Plan
+from memd.model.plan import Plan, Write
 from memd.model.question import Asking
 from memd.model.vault import Vault
 from memd.recall.names import clean
@@ -104,10 +104,12 @@ class Eraser:
         notes = self._core.vault.notes
         said = "\n".join(self._normal(p) for p in planned if (n := notes.get(p)) and n.kind == "evidence")
         left = dict.fromkeys(phrases)
+        stays = {step.path for step in plan.steps if isinstance(step, Write)}
         for path, note in notes.items():
-            if path in planned or not note.id or note.kind == "note" or not left:
+            own = note.kind == "leaf" and path in stays
+            if (path in planned and not own) or not note.id or note.kind == "note" or not left:
                 continue
-            text = self._normal(path)
+            text = purge.normal(note.lead) if own else self._normal(path)
             for phrase in [p for p in left if p in text and (note.kind == "evidence" or p not in said)]:
                 del left[phrase]
         return tuple(left)
