@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -93,6 +94,17 @@ def test_nothing_is_caught_blindly() -> None:
             if name in ("Exception", "BaseException", "everything") and not again:
                 broad.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not broad, broad
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """`(?:…)*+` and `(?>…)` match wrongly before Python 3.11.5 (gh-106052), which Debian 12 has: no header was read there."""
+    wrong = re.compile(r"(?<![\\(])\)(?:[*+?]|\{[\d,]*\})\+|\(\?>")
+    assert [
+        f"{path}: {node.value}"
+        for path, tree in trees()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and wrong.search(node.value)
+    ] == []
 
 
 def test_the_wheel_carries_what_memd_needs() -> None:

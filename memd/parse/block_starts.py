@@ -7,7 +7,7 @@ import re
 SIGNS = frozenset("\t\r #>-+*_0123456789`~<=") | {""}
 """First characters of lines that may be more than a paragraph's."""
 MARKER = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)", re.A)
-RULE_LINE = re.compile(r"(?:(?:\*[ \t]*){3,}+|(?:-[ \t]*){3,}+|(?:_[ \t]*){3,}+)$")
+RULE_LINE = re.compile(r"(?:(?:\*[ \t]*+){3,}|(?:-[ \t]*+){3,}|(?:_[ \t]*+){3,})$")
 ATX = re.compile(r"#{1,6}(?=[ \t]|$)")
 FENCE = re.compile(r"(?:`{3,}+(?=[^`]*$)|~{3,}+)")
 SETEXT = re.compile(r"(?:=+|-+)[ \t]*$")
@@ -29,7 +29,7 @@ HTML_BLOCKS = (
     (re.compile(r"<![A-Za-z]"), re.compile(r">")),
     (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>")),
     (re.compile(rf"</?(?:{_TAGS})(?:\s|/?>|$)", re.I), None),
-    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*+\s*+/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*$", re.A), None),
+    (re.compile(rf"(?:<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*\s*+/?>|</[A-Za-z][A-Za-z0-9-]*\s*>)\s*$", re.A), None),
 )
 """CommonMark's seven kinds of HTML block: how one begins, how it ends (None: at a blank line)."""
 

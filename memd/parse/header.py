@@ -13,7 +13,8 @@ from msgspec import Struct
 _OPEN = re.compile(r"(?:[ \t]*\r?\n){0,8}---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^---[ \t]*\r?(?:\n|\Z)", re.M)
 KEY_LINE = re.compile(
-    r"(?:\"(?:[^\"\\\n]|\\.)*+\"[ \t]*+|'(?:[^'\n]|'')*+'[ \t]*+|[^\s#\-\[\]{},\"':](?:[^\n:]|:(?=\S))*+):(?=[ \t\r\n]|\Z)",
+    r"(?:\"[^\"\\\n]*+(?:\\.[^\"\\\n]*+)*\"[ \t]*+|'[^'\n]*+(?:''[^'\n]*+)*'[ \t]*+"
+    r"|[^\s#\-\[\]{},\"':][^\n:]*+(?::(?=\S)[^\n:]*+)*):(?=[ \t\r\n]|\Z)",
     re.M,
 )
 """A line that opens a top-level key (matched at the line's start)."""

@@ -16,7 +16,7 @@ from memd.model.note import Block, Field
 
 _WIKI = re.compile(r"\[\[([^\[\]\n]++)\]\]")
 _INLINE_URL = (
-    r"\]\([ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*+(?:\([^\s()<>]*\)[^\s()<>]*+)*+))"
+    r"\]\([ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*+(?:\([^\s()<>]*\)[^\s()<>]*+)*))"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
 )
 _URL = re.compile(_INLINE_URL)
@@ -34,8 +34,8 @@ _LINE_FIELD = re.compile(
     re.M,
 )
 _BRACKET_FIELD = re.compile(
-    r"(?:\[(?P<k1>[^\[\]():\n]{1,80})::(?P<v1>(?:[^\[\]\n]|\[\[[^\[\]\n]*\]\])*+)\]"
-    r"|\((?P<k2>[^\[\]():\n]{1,80})::(?P<v2>(?:[^()\n])*+)\))"
+    r"(?:\[(?P<k1>[^\[\]():\n]{1,80})::(?P<v1>[^\[\]\n]*+(?:\[\[[^\[\]\n]*\]\][^\[\]\n]*+)*)\]"
+    r"|\((?P<k2>[^\[\]():\n]{1,80})::(?P<v2>[^()\n]*+)\))"
 )
 _FILES = frozenset(
     """png jpg jpeg gif svg webp bmp avif heic tif tiff mp3 wav m4a ogg oga opus 3gp flac mp4 m4v mov webm mkv ogv avi
