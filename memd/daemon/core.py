@@ -59,6 +59,8 @@ class Core:
         self._readers = ThreadPoolExecutor(4, thread_name_prefix="memd-read")
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
         self._touched: set[str] = set()
+        self._news = False
+        self._changing = 0
         self._looking: asyncio.Task[None] | None = None
         self._committed = asyncio.Event()
 
@@ -70,7 +72,7 @@ class Core:
 
     def state(self) -> dict[str, Any]:
         """`index` of every result (contract): whether files and text index are in step, and how many are not."""
-        pending = self.library.indexer.pending + len(self._touched) + self.reading
+        pending = self.library.indexer.pending + (len(self._touched) if self._news else 0) + self.reading
         held = self.keeper.hold is not None
         return {
             "current": pending == 0 and self._in_step() and not held and not self.library.indexer.error,
@@ -78,8 +80,10 @@ class Core:
         }
 
     def _in_step(self) -> bool:
-        """Whether the files were looked at, and nobody is about to look again."""
-        return self.looked and self._looking is None and not self.absorbing
+        """Whether the files were looked at, and nothing is known that may differ from what was seen. The watcher tells of
+        memd's own writes, too, and the scan looks for nothing in particular: such a look is no reason to doubt."""
+        looking = self._looking is not None or self.absorbing
+        return self.looked and not self._changing and not (self._news and looking)
 
     def on_commit(self) -> None:
         """From the indexer's thread."""
@@ -147,8 +151,9 @@ class Core:
     def touch_from_thread(self, paths: frozenset[str]) -> None:
         self.loop.call_soon_threadsafe(self.touch, paths)
 
-    def touch(self, paths: frozenset[str]) -> None:
-        """These may differ now: look soon."""
+    def touch(self, paths: frozenset[str], news: bool = True) -> None:
+        """These may differ now: look soon. `news`: somebody says so, it is no routine."""
+        self._news = self._news or (news and not self.keeper.echoes(paths))
         self._touched |= paths
         if self._looking is None:
             self._looking = self.loop.create_task(self._look_soon())
@@ -166,6 +171,7 @@ class Core:
                     self.loop.call_later(RETRY_AFTER, self.touch, touched)
         finally:
             self._looking = None
+            self._news = False
 
     def _take_touched(self) -> frozenset[str]:
         touched = EVERYTHING if "" in self._touched else frozenset(self._touched)
@@ -185,6 +191,7 @@ class Core:
     ) -> Change:
         """Bring the snapshot in step with these files; the turn is held, and lent out between slices of a large vault."""
         self.absorbing += 1
+        self._changing += urgent
         try:
             looked = await self.in_reader(self.keeper.look, touched, accept, ours)
             change = await self._take(looked, urgent)
@@ -196,6 +203,7 @@ class Core:
         finally:
             self.reading = 0
             self.absorbing -= 1
+            self._changing -= urgent
         self.looked = self.looked or touched == EVERYTHING
         return change
 

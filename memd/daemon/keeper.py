@@ -7,6 +7,7 @@ receipts all come here as touched paths; only the bytes' hash says that a note c
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -18,7 +19,7 @@ from memd.daemon.indexer import Indexed, Indexer
 from memd.daemon.reading import Found, How, Wanted, read_all
 from memd.disk import diff, root
 from memd.disk.ignore import Ignore
-from memd.disk.listing import Listing, walk
+from memd.disk.listing import Listing, stat_of, walk
 from memd.disk.listing import Stat as FileStat
 from memd.index.ledger import Row, Stat
 from memd.index.port import Passage
@@ -31,6 +32,8 @@ log = logging.getLogger("memd.keeper")
 
 SLICE = 500
 """Files read before their notes are taken over: so many can be found while the rest of a large vault is read."""
+ECHO = 16
+"""Paths of one hint that are worth a stat each, to tell news from what memd did itself."""
 EVERYTHING = frozenset({""})
 
 
@@ -96,6 +99,21 @@ class Keeper:
         """The sha256 of a note as the snapshot has it, "" for a path that is no note."""
         note = self.vault.notes.get(path)
         return note.sha256 if note else ""
+
+    def echoes(self, paths: frozenset[str]) -> bool:
+        """Whether these few paths stand as they were last seen, by their stats: hints of memd's own writes do. They are
+        looked at all the same."""
+        return len(paths) <= ECHO and all(self._stands(path) for path in paths)
+
+    def _stands(self, path: str) -> bool:
+        known = self.listing.files.get(path)
+        try:
+            st = os.lstat(os.path.join(self.how.root, path))
+        except OSError:
+            return known is None and path not in self.listing.folders
+        if known is None:
+            return self.listing.folders.get(path) == (st.st_dev, st.st_ino)
+        return stat_of(st) == known
 
     def forget(self) -> None:
         """Every file is read at the next look and goes into the indexes again; the snapshot stands until then."""

@@ -135,7 +135,7 @@ class Upkeep:
                 self.watcher.give_up(health.blind)
         if self.core.keeper.listing.strays and not self.core.keeper.hold:
             await self.sweep()
-        self.core.touch(EVERYTHING)
+        self.core.touch(EVERYTHING, news=False)
 
     # telling ---------------------------------------------------------------------------------------------------------
 
