@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 INSTRUCTIONS = """\
 memd is this user's long-term memory: a vault of markdown notes, and what was learned from conversations.
 
@@ -183,5 +185,6 @@ NO_DIGEST = "No digest has been made yet."
 
 
 def context(text: str) -> str:
-    """What memd says, marked as such: it is never taken in as evidence again."""
-    return f"<memd-context>\n{text.strip()}\n</memd-context>"
+    """What memd says, marked as such: it is never taken in as evidence again, and no words in it can open or close the mark."""
+    kept = re.sub(r"<(?=\s*/?\s*memd-context)", "‹", text.strip(), flags=re.I)
+    return f"<memd-context>\n{kept}\n</memd-context>"

@@ -8,6 +8,7 @@ the one that the folder or the config means).
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -24,8 +25,14 @@ def main() -> int:
     question = os.environ.get("MEMD_ASK") or os.path.basename(folder.rstrip("/")) or "home"
     text = retrieve(question, folder)
     if text:
-        print(f"<memd-context>\n{text}\n</memd-context>")
+        print(marked(text))
     return 0
+
+
+def marked(text: str) -> str:
+    """The text inside the mark; no words that somebody said can open or close it."""
+    kept = re.sub(r"<(?=\s*/?\s*memd-context)", "‹", text, flags=re.I)
+    return f"<memd-context>\n{kept}\n</memd-context>"
 
 
 def retrieve(question: str, folder: str) -> str:
@@ -54,7 +61,7 @@ def retrieve(question: str, folder: str) -> str:
     found = any(answer.get(kind) for kind in ("leaves", "summaries", "evidence")) or answer.get(
         "retrieval_pack", {}
     ).get("known_facts")
-    return answer.get("text", "").replace("</memd-context>", "").strip() if found else ""
+    return answer.get("text", "").strip() if found else ""
 
 
 if __name__ == "__main__":
