@@ -26,7 +26,9 @@ def show(shell: Shell, word: str, answer: Answer) -> None:
         shown(shell, answer)
     index = answer.get("index", {})
     if word in _LAGS and not index.get("current", True):
-        shell.say(f"(the index is behind: {index.get('pending', 0)} files wait)")
+        pending = index.get("pending", 0)
+        waits = f": {pending} {'file waits' if pending == 1 else 'files wait'}" if pending else ""
+        shell.say(f"(the index is behind{waits})")
 
 
 def link(shell: Shell, path: str, text: str) -> str:
@@ -117,8 +119,9 @@ def problems(shell: Shell, answer: Answer) -> None:
     found = answer.get("problems", [])
     for each in found:
         place = f"{each.get('path', '')}:{each.get('line', 0)}" if each.get("line") else str(each.get("path", ""))
+        start = f"{shell.paint(safe(place), '1')}: " if place else ""
         shell.print(
-            f"{shell.paint(safe(place), '1')}: {safe(str(each.get('message', '')))} {shell.paint('[' + str(each.get('code', '')) + ']', '2')}"
+            f"{start}{safe(str(each.get('message', '')))} {shell.paint('[' + str(each.get('code', '')) + ']', '2')}"
         )
         if each.get("hint"):
             shell.print(f"    {safe(str(each['hint']))}")

@@ -64,6 +64,18 @@ def test_an_index_that_is_behind_is_said(tmp_path: Path) -> None:
     of = shell(tmp_path, terminal=False)
     show(of, "search", HIT | {"index": {"current": False, "pending": 7}})
     assert "7 files wait" in of.err.getvalue()  # type: ignore[attr-defined]
+    show(of, "search", HIT | {"index": {"current": False, "pending": 1}})
+    assert "1 file waits" in of.err.getvalue()  # type: ignore[attr-defined]
+    show(of, "search", HIT | {"index": {"current": False, "pending": 0}})
+    assert of.err.getvalue().endswith("(the index is behind)\n")  # type: ignore[attr-defined]
+
+
+def test_a_problem_of_no_file_begins_with_its_words(tmp_path: Path) -> None:
+    """What is wrong with no file has no empty place and colon before it."""
+    answer = {"problems": [{"code": "held", "path": "", "line": 0, "message": "the disk is gone", "hint": "mount it"}]}
+    of = shell(tmp_path, terminal=False)
+    show(of, "doctor", answer)
+    assert of.out.getvalue() == "the disk is gone [held]\n    mount it\n"  # type: ignore[attr-defined]
 
 
 def test_counted_work_draws_a_bar_on_a_terminal_only(tmp_path: Path) -> None:
