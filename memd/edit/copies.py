@@ -6,7 +6,6 @@ A plain name (`Plan 2.md`, `Plan-LAPTOP.md`) is a copy only where the content sa
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from memd.edit import merge
 from memd.edit.splice import read
@@ -73,11 +72,6 @@ def settle(path: str, original: str, copy: bytes, note: bytes) -> Plan | None:
 def kept_copy(path: str, copy: bytes) -> str:
     """Where a copy that was taken in is kept; its mark is of its bytes, so that two devices keep it at one place."""
     return _kept(path, "copy", sha256(copy)[:8])
-
-
-def kept_at(path: str, origin: str, now: datetime) -> str:
-    """Where a version that lost is kept: `.conflict/<path>__<origin>__<time>.md`."""
-    return _kept(path, origin, f"{now:%Y%m%dT%H%M%S}")
 
 
 def _kept(path: str, origin: str, mark: str) -> str:

@@ -36,14 +36,6 @@ def proposition(text: str) -> str:
     return plain(text).lstrip("#>-*+ \t").strip() or plain(text)
 
 
-def _dropped(grounds: Grounds) -> str:
-    return (
-        f"; {grounds.lost} of its quotes {'is' if grounds.lost == 1 else 'are'} nowhere in what was said"
-        if grounds.lost
-        else ""
-    )
-
-
 def dropped(grounds: Grounds) -> str:
     """What is said of quotes that nobody said; "" where there are none."""
     if not grounds.lost:

@@ -21,10 +21,6 @@ def is_assistant(turn: Said) -> bool:
     return fold(turn.role) in ASSISTANT_ROLES or (not turn.role and fold(turn.speaker) in ASSISTANTS)
 
 
-def is_owner(turn: Said, owner: str) -> bool:
-    return turn.role == "user" or fold(turn.speaker) in GENERIC or (bool(owner) and fold(turn.speaker) == fold(owner))
-
-
 def speaker(turn: Said, turns: Sequence[Said], owner: str = "") -> Speaker:
     """How statements of this turn name who said it, and whom `you` means: the other one where there are two."""
     name = owner if owner and fold(turn.speaker) in GENERIC and fold(owner) not in GENERIC else turn.speaker
