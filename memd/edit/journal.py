@@ -74,6 +74,11 @@ def without(text: str, stems: frozenset[str]) -> tuple[Splice, ...]:
     return tuple(cuts)
 
 
+def persons(text: str) -> str:
+    """What a person wrote in a journal: the text, memd's own lines left blank."""
+    return "\n".join("" if _OURS.match(line) else line for line in text.split("\n"))
+
+
 def _line(happening: Happening) -> str:
     about = ""
     if happening.path:

@@ -82,14 +82,16 @@ class Work:
         hit = {e for turn in gone for e in memory.episodes_of_turn.get(turn, ())} | self.scope.episodes
         for id in sorted(hit):
             note = memory.files[id]
-            said = tuple(s for s in (yield from words_of(memory, id)) if s.id not in gone)
+            every = yield from words_of(memory, id)
+            said = tuple(s for s in every if s.id not in gone)
+            lost = phrases((s.text for s in every if s.id in gone), (s.text for s in said))
             self.words += [note.title, note.lead, str(note.frontmatter.get("topic", ""))]
             self.touched |= set(memory.states[id])
             data = yield from self.stage.read(note.path)
             if not said or data is None:
                 self.remove(note, "nothing of what it tells is left")
                 continue
-            states = [leaf for leaf in memory.states[id] if self._still(leaf, note, said)]
+            states = [leaf for leaf in memory.states[id] if self._still(leaf, note, said, lost)]
             self.write(
                 note, episode_without(note, data, said, states, memory), "it is told again without what is forgotten"
             )
@@ -105,8 +107,13 @@ class Work:
         else:
             self.write(note, evidence_without(data, gone), f"{len(gone)} of its turns are forgotten")
 
-    def _still(self, leaf: str, episode: Note, said: tuple[Said, ...]) -> bool:
-        """Whether the turns left in an episode still state the leaf: a quote lies in them. Doubt forgets."""
+    def _still(self, leaf: str, episode: Note, said: tuple[Said, ...], lost: tuple[str, ...]) -> bool:
+        """Whether the turns left in an episode still state the leaf: a quote lies in them, and its own words have no
+        phrase that only forgotten turns said. Rules take a leaf's words from one turn, and what says it again says all
+        of it; others word it from all its turns together. Doubt forgets."""
+        note = self.memory.files[leaf]
+        if mentions(note.lead, lost):
+            return False
         own = [quote["turn"] for quote in quotes(self.memory.files[leaf])]
         for item in statements(episode):
             if self.memory.refer(str(item.get("leaf", "")), episode.path) == leaf and isinstance(
@@ -114,7 +121,9 @@ class Work:
             ):
                 own += [str(q.get("turn", "")) for q in item["quotes"] if isinstance(q, dict)]
         left = {turn.id for turn in said}
-        return any(self.memory.turn(name) in left for name in own)
+        stands = [self.memory.turn(name) in left for name in own]
+        together = str(note.frontmatter.get("method", "")) not in ("rules", "human")
+        return all(stands) and bool(stands) if together else any(stands)
 
     # leaves ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from memd.edit import journal
 from memd.form.view import Memory
 from memd.model.question import Asking, Read
 from memd.model.vault import Vault
@@ -82,6 +83,8 @@ def remaining(vault: Vault, memory: Memory, wanted: tuple[str, ...]) -> Asking:
             continue
         data = yield Read(path)
         text = decode(data)[0] if data is not None else ""
+        if note.type == "journal":
+            text = journal.persons(text)
         if mentions(text, wanted):
             line = next((n for n, row in enumerate(text.split("\n"), 1) if mentions(row, wanted)), 0)
             found.append({"where": "note", "path": path, "line": line})

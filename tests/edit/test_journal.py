@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
 
-from memd.edit.journal import Happening, path, without, write
+from memd.edit.journal import Happening, path, persons, without, write
 from memd.edit.splice import apply
 
 AT = datetime(2026, 11, 30, 14, 2, tzinfo=timezone(timedelta(hours=8)))
@@ -38,3 +38,8 @@ def test_what_is_forgotten_is_not_told_of_either() -> None:
     """Lines of ours that link to a forgotten file are taken out; a person's lines and all other bytes stay."""
     ours, other, own = "- 11-30 22:05 remembered [[a-ab|A]]\r\n", "- 11-30 22:06 remembered [[x/b]]\r\n", "met [[a-ab]]"
     assert apply(ours + other + own, without(ours + other + own, frozenset({"a-ab"}))) == other + own
+
+
+def test_a_persons_words_are_told_from_ours() -> None:
+    """What a person wrote into a journal keeps its lines' numbers; memd's lines are left blank."""
+    assert persons("# May\n- 05-02 22:05 remembered [[x]]\n- a walk\n") == "# May\n\n- a walk\n"
