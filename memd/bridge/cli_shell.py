@@ -91,8 +91,9 @@ class Shell:
         return text if plain else f"\x1b[{style}m{text}\x1b[0m"
 
     def say(self, message: str) -> None:
-        """A message for a person."""
+        """A message for a person, after what was printed before it."""
         if not self.options.quiet:
+            self.out.flush()
             print(safe(message), file=self.err, flush=True)
 
     def complain(self, message: str) -> None:
