@@ -98,13 +98,14 @@ class Core:
 
     async def visible(self) -> None:
         """Wait until what clients wrote is searchable, at most `PATIENCE`; a few changes of a person's are waited for a
-        little, so that a note that moves is not missing between its two places."""
+        little, so that a note that moves is not missing between its two places, and the first ones of an empty index."""
         indexer = self.library.indexer
         if indexer.visible < self.visible_wanted:
             await self._committing(lambda: indexer.visible >= self.visible_wanted, PATIENCE)
+        elif indexer.pending and not self.library.text.count():
+            await self._committing(lambda: not indexer.pending or self.library.text.count() > 0, PATIENCE)
         elif 0 < indexer.pending <= FEW:
-            patience = A_LITTLE if self.library.text.count() else PATIENCE
-            await self._committing(lambda: not 0 < indexer.pending <= FEW, patience)
+            await self._committing(lambda: not 0 < indexer.pending <= FEW, A_LITTLE)
 
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
         """Until it is enough, or for so many seconds."""
