@@ -35,6 +35,7 @@ class Work:
         self.kept: set[str] = set()
         self.forgotten: set[str] = set()
         self.sessions: dict[str, str] = {}
+        self.chosen: dict[str, str] = {}
         self.open: tuple[Callable[[str], None], str] | None = None
         self.calls = 0
 
@@ -78,6 +79,10 @@ class Work:
         self.kept.add(token)
 
     def edit(self, token: str) -> None:
+        if token in self.home.text("page.md"):
+            # Done before the kill, and not answered: a client looks before it edits again.
+            self.kept.add(token)
+            return
         try:
             self.home.call("memory.edit", path="page.md", find="marker", replace=f"begin {token} end\n\nmarker")
         except Refused:
@@ -117,12 +122,17 @@ class Work:
         self.sessions[token] = f"s-{token}"
 
     def forget(self, token: str) -> None:
-        if self.sessions:
-            known = self.chance.choice(sorted(self.sessions))
-            self.forgotten.add(known)
-            self.kept.discard(known)
-            self.home.call("memory.forget", target={"session": self.sessions[known]}, dry_run=False, purge=True)
-            del self.sessions[known]
+        if token not in self.chosen and self.sessions:
+            self.chosen[token] = self.chance.choice(sorted(self.sessions))
+        known = self.chosen.get(token)
+        if known is None:
+            return
+        self.kept.discard(known)
+        session = self.sessions.pop(known, f"s-{known}")
+        # Asked again after a kill, it may have been finished by the daemon meanwhile.
+        with contextlib.suppress(Refused):
+            self.home.call("memory.forget", target={"session": session}, dry_run=False, purge=True)
+        self.forgotten.add(known)
 
     def seal(self, token: str) -> None:
         self.home.call("memory.seal")
