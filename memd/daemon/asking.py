@@ -5,7 +5,6 @@ Knows who can answer what. Never knows what a step is about.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 from memd.model.plan import Plan
@@ -45,6 +44,3 @@ def _answer(question: Question, answers: Answers) -> Any:
             return answers.similar(question)
         case Embed(texts):
             return answers.embed(texts)
-
-
-Step = Callable[..., Asking]

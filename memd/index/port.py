@@ -7,7 +7,7 @@ a running number, so that every hit leads to a unit. Who asks, and what is shown
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 from msgspec import Struct
@@ -162,8 +162,3 @@ class Bodies(Protocol):
     """The words of a file as they are on disk now; None where it cannot be read. Kept for a while by who implements it."""
 
     def text(self, path: str) -> str | None: ...
-
-
-def units_of(operations: Operations) -> Iterable[Unit]:
-    for units in operations.replace.values():
-        yield from units
