@@ -107,7 +107,7 @@ def _meanings(
         "permalink": permalink or derived_permalink(path),
         "permalink_given": bool(permalink),
         "created": _time(("created", "date"), meant, head, zone, problems),
-        "modified": _time(("modified", "updated"), meant, head, zone, problems) or mtime,
+        "modified": _modified(_time(("modified", "updated"), meant, head, zone, problems), mtime),
         "origin": _word(meant.get("origin")),
         "sensitivity": _sensitivity(meant, head, problems),
         "status": _word(meant.get("status")),
@@ -153,6 +153,12 @@ def _time(names: tuple[str, ...], meant: dict[str, Any], head: Head, zone: tzinf
                 hint = "write a date that exists, as 2026-04-02"
                 problems.append(Problem("bad_date", "", _line(head, name), f"there is no date {written[:40]!r}", hint))
     return 0.0
+
+
+def _modified(written: float, mtime: float) -> float:
+    """Headers say whole seconds, before the file is written: of notes changed soon after each other the files' own times
+    tell which was the later."""
+    return mtime if not written or written <= mtime < written + 2 else written
 
 
 def _sensitivity(meant: dict[str, Any], head: Head, problems: list[Problem]) -> str:

@@ -71,9 +71,12 @@ def test_aliases_and_the_written_permalink():
 
 
 def test_times_come_from_the_header_first():
-    """In the vault's zone where they have none; a date that does not exist is told with its line."""
+    """In the vault's zone where they have none, and no finer than the file's own; a date that does not exist is told with its line."""
     found = note("---\ncreated: 2026-04-02\nupdated: 2026-04-02T00:00:00Z\n---\n")
     assert (found.created, found.modified) == (1775059200.0, 1775088000.0)
+    finer = note("---\nupdated: 2026-04-02T00:00:00Z\n---\n", mtime=1775088000.25)
+    assert finer.modified == 1775088000.25
+    assert note("---\nupdated: 2026-04-02T00:00:00Z\n---\n", mtime=1775088003.0).modified == 1775088000.0
     found = note("---\na: b\ncreated: 2026-02-30\n---\n")
     assert found.created == 0
     assert [(p.code, p.path, p.line) for p in found.problems] == [("bad_date", "a.md", 3)]

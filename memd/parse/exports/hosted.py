@@ -28,7 +28,7 @@ def _thread(talk: dict[str, Any]) -> Iterator[Event]:
     way: list[dict[str, Any]] = []
     seen: set[str] = set()
     at = talk.get("current_node")
-    if at not in mapping:
+    if not isinstance(at, str) or at not in mapping:
         at = next(
             (key for key, node in reversed(mapping.items()) if isinstance(node, dict) and not node.get("children")),
             None,
