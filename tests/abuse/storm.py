@@ -1,7 +1,8 @@
 """A person gone wild: seeded operations on files of a vault, in a process of its own.
 
-`Chaos` works in `shared/`, where anything goes. In `mine<k>/` only this process saves, so it knows what must stand
-there at the end: `kept` are the tokens of the last version of each file that it did not delete itself.
+In `shared/` anything goes. In `mine<k>/` only this process saves, so it knows what must stand there at the end: `mine`
+are the tokens of the last version of each file. It renames symbolic links and never opens one: what they lead to may be
+anybody's, and what came in through one would look as if memd had followed it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import shutil
 import sys
 import time
 import unicodedata
+from typing import BinaryIO, cast
 
 NAMES = ["Heron", "weir", "ACORN", "lantern", "Café", "苍鹭", "图书馆", "a b", "plover", "ñandú"]
 BODIES = [
@@ -78,7 +80,7 @@ class Storm:
 
     def edit(self) -> None:
         path = self.some()
-        with open(path, "r+b") as file:
+        with _open(path, "r+b") as file:
             data = file.read()
             file.seek(0)
             file.truncate()
@@ -124,7 +126,7 @@ class Storm:
 
     def delete(self) -> None:
         path = self.some()
-        with open(path, "rb") as file:
+        with _open(path, "rb") as file:
             self.trash.append((path, file.read()))
         os.unlink(path)
 
@@ -136,23 +138,23 @@ class Storm:
     def stamp(self) -> None:
         """Other bytes behind the same size and mtime."""
         path = self.some()
-        was = os.stat(path)
-        with open(path, "r+b") as file:
+        was = os.lstat(path)
+        with _open(path, "r+b") as file:
             data = file.read()
             cut = data.rfind(b"tok")
             if cut >= 0:
                 file.seek(cut)
                 file.write(self.token().encode()[: len(data) - cut])
-        os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+        os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns), follow_symlinks=False)
 
     def past(self) -> None:
         at = self.chance.choice((0, 10**9, 4 * 10**9))
-        os.utime(self.some(), (at, at))
+        os.utime(self.some(), (at, at), follow_symlinks=False)
 
     def sync(self) -> None:
         """A sync engine's copy: with another line, or with other words."""
         path = self.some()
-        with open(path, "rb") as file:
+        with _open(path, "rb") as file:
             data = file.read()
         kind = self.chance.choice((".sync-conflict-20260402-091231-ABCDEFG", " (conflicted copy 2026-04-02)"))
         more = b"\n- [more] weir %s\n" % self.token().encode()
@@ -160,7 +162,7 @@ class Storm:
 
     def link(self) -> None:
         at = self.fresh()
-        target = self.chance.choice((self.some(), f"{self.vault}.secret.md", f"{self.vault}/shared", "/etc/passwd"))
+        target = self.chance.choice((self.some(), f"{self.vault}.secret.md", f"{self.vault}/shared", "nowhere.md"))
         os.makedirs(os.path.dirname(at), exist_ok=True)
         os.symlink(target, at if self.chance.random() < 0.7 else at[:-3])
 
@@ -172,10 +174,10 @@ class Storm:
                     return
 
     def hard(self) -> None:
-        os.link(self.some(), self.fresh())
+        os.link(self.some(), self.fresh(), follow_symlinks=False)
 
     def empty(self) -> None:
-        with open(self.some(), "wb"):
+        with _open(self.some(), "wb"):
             pass
 
     def swap(self) -> None:
@@ -212,22 +214,28 @@ ACTS = [
 ]
 
 
+def _open(path: str, mode: str, buffering: int = -1) -> BinaryIO:
+    """A file of that very name, never what a symbolic link leads to."""
+    opener = lambda name, flags: os.open(name, flags | os.O_NOFOLLOW, 0o644)  # noqa: E731
+    return cast(BinaryIO, open(path, mode, buffering, opener=opener))
+
+
 def _save(path: str, data: bytes) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "wb") as file:
+    with _open(path, "wb") as file:
         file.write(data)
 
 
 def _replace(path: str, data: bytes) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path + ".tmp", "wb") as file:
+    with _open(path + ".tmp", "wb") as file:
         file.write(data)
     os.rename(path + ".tmp", path)
 
 
 def _piecemeal(path: str, data: bytes) -> None:
     """As an editor that writes in pieces, slower than memd reads."""
-    with open(path, "wb", buffering=0) as file:
+    with _open(path, "wb", buffering=0) as file:
         for start in range(0, len(data), 7):
             file.write(data[start : start + 7])
             time.sleep(0.0005)

@@ -28,6 +28,14 @@ PAUSE = 0.004
 """Seconds between two operations of a process, on average: events, looks and writes interleave."""
 
 
+OUTSIDE = "outsidesecret heron\n"
+
+
+def outside(home: Home) -> Path:
+    """A file beside the vault, to which symbolic links in it lead."""
+    return Path(f"{home.vault}.secret.md")
+
+
 class Caller:
     """A client that writes while the storm goes on; `acknowledged` are tokens that memd said it had written."""
 
@@ -80,7 +88,7 @@ def rage(home: Home, seed: int) -> tuple[Caller, list[dict[str, Any]]]:
         home.write(f"api/{n}.md", f"# Api {n}\n\nmarker\n")
     for n in range(30):
         home.write(f"shared/one/{n}.md", f"# Start {n}\n\nheron [[{n - 1}]]\n")
-    Path(f"{home.vault}.secret.md").write_text("outsidesecret heron\n")
+    outside(home).write_text(OUTSIDE)
     home.start().settled()
     caller = Caller(home, seed)
     command = [sys.executable, storm.__file__, str(home.vault), str(seed)]
@@ -96,7 +104,8 @@ def rage(home: Home, seed: int) -> tuple[Caller, list[dict[str, Any]]]:
 def test_after_a_storm_the_daemon_says_what_a_fresh_one_says(
     home: Home, tmp_path: Path, figures: Figures, seed: int
 ) -> None:
-    """Snapshot, index, lineage and problems equal a fresh build on a copy; no save and no acknowledged write is lost."""
+    """Snapshot, index, lineage and problems equal a fresh build on a copy; no save and no acknowledged write is lost,
+    and no file out of the vault is read or written through a link."""
     caller, told = rage(home, seed)
     mine = said(quiet(home))
     wrong_search = home.paths("outsidesecret")
@@ -115,6 +124,7 @@ def test_after_a_storm_the_daemon_says_what_a_fresh_one_says(
     assert not found, f"MEMD_SEED={seed}: " + "\n".join(found[:20])
     assert not lost, f"MEMD_SEED={seed}: {lost}"
     assert orphans(home.vault) == []
+    assert outside(home).read_text() == OUTSIDE
 
 
 def test_killed_in_the_middle_of_a_storm_it_comes_right(home: Home, tmp_path: Path, figures: Figures) -> None:
