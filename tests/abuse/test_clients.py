@@ -38,10 +38,10 @@ METHODS = [
     "memory.write",
     "nonsense",
 ]
-PATIENCE_MS = 2000.0
+PATIENCE_MS = 12_000.0
 
 
-def connect(home: Home, timeout: float = 10.0) -> socket.socket:
+def connect(home: Home, timeout: float = 60.0) -> socket.socket:
     made = socket.socket(socket.AF_UNIX)
     made.settimeout(timeout)
     while True:

@@ -171,7 +171,7 @@ def meaning(folder: Path, model: str) -> Meaning:
     made.start()
     known = made.known()
     made.update({path: passages(path) for path in TEXTS if path not in known}, [p for p in known if p not in TEXTS])
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while made.status().state != "ready":
         assert time.monotonic() < end, made.status()
         time.sleep(0.005)

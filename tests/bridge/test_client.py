@@ -105,7 +105,7 @@ def test_a_pipeline_keeps_the_order_of_its_calls(path: str) -> None:
 def test_a_pipeline_of_large_answers_does_not_block(path: str) -> None:
     """Requests and answers larger than any buffer pass both ways at once."""
     big = "x" * 300_000
-    with daemon(path, {"memory.search": {"big": big}}), Client(path, timeout=20) as client:
+    with daemon(path, {"memory.search": {"big": big}}), Client(path, timeout=60) as client:
         found = client.many([("memory.search", {"query": big}) for _ in range(40)])
     assert len(found) == 40
 

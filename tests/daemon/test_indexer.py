@@ -75,7 +75,7 @@ class Desk:
 
     def wait(self, pending: int = 0) -> None:
         with self.settled:
-            assert self.settled.wait_for(lambda: self.indexer.pending == pending, 10)
+            assert self.settled.wait_for(lambda: self.indexer.pending == pending, 60)
 
 
 def test_changes_become_searchable_and_their_rows_are_kept() -> None:
@@ -102,7 +102,7 @@ def test_a_client_write_is_visible_before_bulk_work_is_done(monkeypatch: pytest.
     desk.indexer.hurry()
     desk.words.gate.set()
     with desk.settled:
-        assert desk.settled.wait_for(lambda: desk.indexer.visible >= number, 10)
+        assert desk.settled.wait_for(lambda: desk.indexer.visible >= number, 60)
     desk.wait()
     desk.indexer.stop()
     first = next(there for there in desk.words.history if "urgent.md" in there)

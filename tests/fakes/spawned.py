@@ -19,6 +19,6 @@ if os.environ["FAKE"] == "fail":
     print("memd: the vault is held by pid 1", file=sys.stderr)
     sys.exit(1)
 with daemon(arguments["--socket"], {"status": {"up": True}}) as running:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while time.monotonic() < end and not any(name == "status" for name, _ in running.seen):
         time.sleep(0.02)

@@ -73,7 +73,7 @@ def pauses():
 
 @pytest.fixture
 def client(server, pauses):
-    return Endpoint(choose(server.url + "#fake", ""), timeout=5, pause=pauses.append)
+    return Endpoint(choose(server.url + "#fake", ""), timeout=60, pause=pauses.append)
 
 
 class TestEndpoint(EmbedderContract):

@@ -83,7 +83,7 @@ class World:
             return status.state == state and all(getattr(status, k) == v for k, v in fields.items())
 
         with self.told:
-            assert self.told.wait_for(there, 10), self.meaning.status()
+            assert self.told.wait_for(there, 60), self.meaning.status()
         return self.meaning.status()
 
     def update(self, files, removed=()):
@@ -250,7 +250,7 @@ def test_another_model_embeds_while_the_old_one_answers(world):
     world.models = opener
     world.open("two")
     with world.told:
-        assert world.told.wait_for(lambda: "one answers meanwhile" in world.meaning.status().reason, 10)
+        assert world.told.wait_for(lambda: "one answers meanwhile" in world.meaning.status().reason, 60)
     assert world.paths("green tea")[0] == "tea.md"
     assert world.meaning.status().model == "two"
     gate.set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -104,11 +103,3 @@ def test_a_leaf_is_a_node(at: Asker) -> None:
     garden(at, 1)
     answer = at.browse(at.driver.memory.of_kind("leaf")[0].id)
     assert (answer["node"]["kind"], answer["children"]) == ("leaf", [])
-
-
-def test_no_file_is_read(at: Asker) -> None:
-    """Browsing is made of the snapshot alone: it takes no index and no bodies."""
-    garden(at, 2)
-    began = time.perf_counter()
-    at.browse("interaction")
-    assert time.perf_counter() - began < 1

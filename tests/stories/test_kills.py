@@ -60,7 +60,7 @@ def begun_then(home: Home, chance: random.Random) -> threading.Thread:
     assert process is not None
 
     def watch() -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while time.monotonic() < end and not (home.vault / "memory/_forgetting.md").exists():
             time.sleep(0.001)
         time.sleep(wait)
