@@ -20,8 +20,9 @@ Task = asyncio.Task[None]
 
 
 class Limits(Struct, frozen=True):
-    """What strangers may cost. Counts, bytes, seconds. Over `unread` bytes of answers a client is not read from. `reserve`:
-    requests over `in_flight` for clients of whom none runs yet, so that a flood by some keeps nobody else out."""
+    """What strangers may cost. Counts, bytes, seconds. Over `unread` bytes of answers a client is not read from; over
+    `unsent` it is hung up on, and over `unsent_by_all` whoever has been behind longest. `reserve`: requests over
+    `in_flight` for clients of whom none runs yet, so that a flood by some keeps nobody else out."""
 
     connections: int = 4096
     in_flight: int = 256
@@ -33,7 +34,7 @@ class Limits(Struct, frozen=True):
     slow_reader_seconds: float = 30.0
     unread: int = 1024 * 1024
     unsent: int = 32 * 1024 * 1024
-    unsent_by_all: int = 128 * 1024 * 1024
+    unsent_by_all: int = 64 * 1024 * 1024
     subscriptions: int = 64
     linger_seconds: float = 1.0
     discarded: int = 4 * 1024 * 1024
@@ -54,7 +55,7 @@ class Host(Protocol):
 
     def held(self) -> int: ...
 
-    def unsent(self) -> int: ...
+    def sent(self, connection: Connection, behind: bool) -> None: ...
 
 
 class Connection(asyncio.Protocol):
@@ -195,10 +196,11 @@ class Connection(asyncio.Protocol):
     def send(self, frame: bytearray) -> None:
         if self.transport.is_closing() or self._deaf:
             return
+        behind = self.unsent > 0
         self.transport.write(frame)
-        limits = self._host.limits
-        if self.unsent > limits.unsent or (self._slow is not None and self._host.unsent() > limits.unsent_by_all):
+        if self.unsent > self._host.limits.unsent:
             self.transport.abort()
+        self._host.sent(self, behind)
 
     def push(self, name: str, sub: int, data: dict[str, Any]) -> None:
         """An event, unless this client does not keep up: then it is told how many it missed when it does."""

@@ -49,6 +49,7 @@ class Server:
         self._observe = observe
         self._listening: list[tuple[asyncio.AbstractServer, str, tuple[int, int] | None]] = []
         self._connections: set[Connection] = set()
+        self._behind: dict[Connection, None] = {}
         self._running: dict[Task, int] = {}
         self._bytes = 0
         self._late: set[asyncio.Task[dict[str, Any]]] = set()
@@ -85,6 +86,7 @@ class Server:
 
     def left(self, connection: Connection) -> None:
         self._connections.discard(connection)
+        self._behind.pop(connection, None)
         for sub in [sub for sub, found in self._subscriptions.items() if found.connection is connection]:
             del self._subscriptions[sub]
         if not self._connections:
@@ -94,7 +96,21 @@ class Server:
         return sum(connection.held for connection in self._connections)
 
     def unsent(self) -> int:
-        return sum(connection.unsent for connection in self._connections)
+        """Bytes of answers that wait to be read, over all connections."""
+        return sum(connection.unsent for connection in self._behind)
+
+    def sent(self, connection: Connection, behind: bool) -> None:
+        """What waits to be read stays within its limit: who has been `behind` longest is hung up on."""
+        if not behind:
+            self._behind.pop(connection, None)
+        self._behind[connection] = None
+        self._behind = {found: None for found in self._behind if found.unsent}
+        waiting = self.unsent()
+        for longest in list(self._behind):
+            if waiting <= self.limits.unsent_by_all:
+                break
+            waiting -= longest.unsent
+            longest.transport.abort()
 
     def run(self, connection: Connection, request: Request, size: int) -> Task | None:
         """Begins a request; the task ends when its answer is on its way. None where it was refused at once."""

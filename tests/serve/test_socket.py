@@ -47,6 +47,13 @@ class Caller:
         self.send(id, method, params, deadline_ms)
         return self.reply()
 
+    def read_whole(self) -> bool:
+        """Whether the answer that waits comes whole."""
+        try:
+            return self.reply().ok
+        except (EOFError, ConnectionResetError):
+            return False
+
     def closed(self) -> bool:
         """Whether the other side hangs up after what it has said."""
         try:
@@ -301,6 +308,30 @@ def test_a_reader_that_does_not_read_is_slowed_and_dropped(path: str) -> None:
         until(lambda: running.server.connections == 0)
         assert len(running.seen) <= Limits().per_connection + 1
         assert Caller(path).call(1, "hello").ok
+
+
+def test_all_answers_that_wait_are_bounded(path: str) -> None:
+    """Many clients that read nothing hold no more than the limit together, however little each; who reads is answered."""
+    limits, most, deaf = Limits(unsent_by_all=2_000_000), [0], []
+    with daemon(path, {"memory.read": {"content": "x" * 700_000}}, limits) as running:
+        observe = running.server._observe
+
+        def watch(method: str, seconds: float, code: str) -> None:
+            most.append(running.server.unsent())
+            assert observe is not None
+            observe(method, seconds, code)
+
+        running.server._observe = watch
+        for n in range(30):
+            deaf.append(Caller(path))
+            deaf[-1].send(n, "memory.read", {"id": "x"})
+            until(lambda n=n: len(running.codes) > n)
+        reader = Caller(path)
+        assert [reader.call(n, "memory.read", {"id": "x"}).ok for n in range(5)] == [True] * 5
+        assert 1_000_000 < max(most) <= limits.unsent_by_all
+        until(lambda: running.server.connections < 8)
+        assert not deaf[0].read_whole()
+        assert deaf[-1].read_whole()
 
 
 def test_another_user_is_refused(path: str) -> None:
