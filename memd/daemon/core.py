@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from memd.daemon.bodies import DiskBodies
 from memd.daemon.keeper import EVERYTHING, Keeper, Looked
+from memd.daemon.lanes import Lanes
 from memd.daemon.library import Library
 from memd.disk.writer import Writer
 from memd.model.change import Change
@@ -56,7 +57,7 @@ class Core:
         self.looked = False
         self.absorbing = 0
         self.loop = asyncio.get_running_loop()
-        self._readers = ThreadPoolExecutor(4, thread_name_prefix="memd-read")
+        self._readers = Lanes(4, "memd-read")
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
         self._touched: set[str] = set()
         self._news = False
@@ -142,7 +143,7 @@ class Core:
     # threads -----------------------------------------------------------------------------------------------------
 
     async def in_reader(self, work: Callable[..., T], *args: Any) -> T:
-        return await self.loop.run_in_executor(self._readers, lambda: work(*args))
+        return await self._readers.run(lambda: work(*args))
 
     async def in_scribe(self, work: Callable[..., T], *args: Any) -> T:
         return await self.loop.run_in_executor(self._scribe, lambda: work(*args))
@@ -243,5 +244,5 @@ class Core:
         return receipts
 
     def close(self) -> None:
-        self._readers.shutdown(wait=True, cancel_futures=True)
+        self._readers.close()
         self._scribe.shutdown(wait=True)

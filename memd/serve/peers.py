@@ -5,12 +5,17 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
+
 from msgspec import Struct
 
 from memd.model.config import SocketConfig
 from memd.model.errors import Refused
 from memd.serve.frames import Request
 from memd.serve.messages import RIGHTS, Call, Right, needed, understand
+
+ASKER: ContextVar[object] = ContextVar("asker", default=None)
+"""The connection for which something is done; None: memd itself."""
 
 
 class Gate(Struct, frozen=True):

@@ -22,7 +22,7 @@ from memd.serve.binding import identity, room_for_connections
 from memd.serve.connection import Connection, Limits, Task, unavailable
 from memd.serve.frames import Request, answer, refusal
 from memd.serve.messages import METHODS, Call
-from memd.serve.peers import Gate, Peer, admit, inside
+from memd.serve.peers import ASKER, Gate, Peer, admit, inside
 
 Handle = Callable[[Call, Peer], Awaitable[dict[str, Any]]]
 Observe = Callable[[str, float, str], None]
@@ -103,6 +103,8 @@ class Server:
         """What waits to be read stays within its limit: who has been `behind` longest is hung up on."""
         if not behind:
             self._behind.pop(connection, None)
+        if not connection.unsent:
+            return
         self._behind[connection] = None
         self._behind = {found: None for found in self._behind if found.unsent}
         waiting = self.unsent()
@@ -138,6 +140,7 @@ class Server:
     # one request
 
     async def _serve(self, connection: Connection, request: Request) -> None:
+        ASKER.set(connection)
         loop = asyncio.get_running_loop()
         began, code = loop.time(), "ok"
         deadline = None if request.deadline_ms is None else began + request.deadline_ms / 1000
