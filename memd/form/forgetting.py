@@ -14,7 +14,7 @@ from memd.edit.sensitivity import sensitivity
 from memd.form import files
 from memd.form.drafting import body
 from memd.form.facts import extracted, quotes, refused, statements
-from memd.form.keys import ID, day, earliest, is_chinese, latest, link, listed, seconds, shortened
+from memd.form.keys import ID, day, earliest, is_chinese, latest, link, listed, shortened
 from memd.form.quoting import Grounds, plain
 from memd.form.view import Memory
 from memd.model.memory import Said
@@ -130,7 +130,7 @@ def episode_doubts(note: Note, data: bytes, gone: Collection[str], memory: Memor
 def leaf_without(
     note: Note, data: bytes, said: tuple[Said, ...], more: Iterable[dict[str, str]], created: str
 ) -> bytes:
-    """The leaf as its other episodes carry it. `said`: all their turns; `more`: quotes that they hold of it."""
+    """The leaf as the episode that is now its first carries it. `said`: its turns; `more`: its quotes for the leaf."""
     text, keys = note.lead or note.title, note.frontmatter
     links = {turn.link: turn for turn in said}
     kept: dict[str, dict[str, str]] = {}
@@ -230,9 +230,3 @@ def _bare(name: str) -> str:
 def _parts(turn: str) -> tuple[str, str, str]:
     name, _, block = turn.partition("#^")
     return name, "", block
-
-
-def first_created(memory: Memory, episodes: Iterable[str]) -> str:
-    """The `created` of the episode that came first among these."""
-    known = [str(memory.files[e].frontmatter.get("created", "")) for e in episodes if e in memory.files]
-    return min((t for t in known if seconds(t) is not None), key=lambda t: seconds(t) or 0.0, default="")

@@ -21,7 +21,7 @@ from memd.form.drafting import Case, Place, draft, dropped, proposition
 from memd.form.facts import extracted
 from memd.form.keys import folded, listed, proposition_print
 from memd.form.ownership import Assignment, Entity, Owned, assigned, decide, shortlist, source_tree
-from memd.form.quoting import ground, plain
+from memd.form.quoting import ground, located, plain
 from memd.form.verdict import SHORTLIST, Known, Relation, Verdict, by_answer, by_rule
 from memd.model.config import Config
 from memd.model.fingerprint import make_id, sha256
@@ -227,12 +227,13 @@ def _plan(desk: Desk) -> Asking:
 
 
 def _vouch(desk: Desk, episode: Note, leaves: list[tuple[str, str, float]]) -> Asking:
-    """An episode that was refused for saying alone what is said again now: it states the leaf, weakly."""
+    """An episode that was refused for saying alone what is said again now: it states the leaf, weakly, in its own words."""
+    said = yield from words_of(desk.memory, episode.id)
     other = Desk(desk.memory, desk.config, episode, str(extracted(episode).get("method", desk.method)))
     other.drafts = desk.drafts
     for id, text, sure in leaves:
         other.accept(text)
-        other.state(id, (), first=True, weak=sure)
+        other.state(id, located((text,), said), first=False, weak=sure)
     data = yield Read(episode.path)
     changes = other.episode_keys()
     return Write(episode.path, files.with_keys(data, changes), sha256(data)) if data is not None and changes else None

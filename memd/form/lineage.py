@@ -164,6 +164,10 @@ class Lineage:
                 found[leaf].append(episode)
         return {leaf: tuple(episodes) for leaf, episodes in found.items()}
 
+    def born(self, leaf: str) -> str:
+        """The episode that came first of those that state the leaf, "" where none does."""
+        return min(self.support.get(leaf, ()), key=lambda e: (self.files[e].created, self.said_key(e)), default="")
+
     @cached_property
     def _weak(self) -> dict[str, set[str]]:
         """Leaf id -> episodes that state it, but not surely enough to bear it alone."""

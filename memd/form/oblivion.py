@@ -18,7 +18,6 @@ from memd.form.forgetting import (
     episode_forgets,
     episode_without,
     evidence_without,
-    first_created,
     leaf_without,
     repointed,
 )
@@ -31,6 +30,7 @@ from memd.model.note import Note
 from memd.model.plan import Plan, Remove, Write
 from memd.model.question import Asking
 from memd.model.vault import Vault
+from memd.parse.memory import narrative
 from memd.parse.memory import turns as turns_in
 from memd.parse.text import decode
 
@@ -81,20 +81,35 @@ class Work:
             yield from self._evidence(memory.files[id], {t.partition("#")[2] for t in gone if t.startswith(f"{id}#")})
         hit = {e for turn in gone for e in memory.episodes_of_turn.get(turn, ())} | self.scope.episodes
         for id in sorted(hit):
-            note = memory.files[id]
             every = yield from words_of(memory, id)
             said = tuple(s for s in every if s.id not in gone)
             lost = phrases((s.text for s in every if s.id in gone), (s.text for s in said))
-            self.words += [note.title, note.lead, str(note.frontmatter.get("topic", ""))]
-            self.touched |= set(memory.states[id])
-            data = yield from self.stage.read(note.path)
-            if not said or data is None:
-                self.remove(note, "nothing of what it tells is left")
-                continue
-            states = [leaf for leaf in memory.states[id] if self._still(leaf, note, said, lost)]
-            self.write(
-                note, episode_without(note, data, said, states, memory), "it is told again without what is forgotten"
-            )
+            states = [leaf for leaf in memory.states[id] if self._still(leaf, memory.files[id], said, lost)]
+            yield from self._retold(id, said, states)
+        yield from self._neighbours(hit)
+
+    def _neighbours(self, hit: set[str]) -> Asking:
+        """Other episodes of the same material that tell what only forgotten turns said: whoever worded them had heard it."""
+        memory, lost = self.memory, phrases(self.turn_words, self.kept)
+        heard = {turn.partition("#")[0] for turn in self.scope.turns}
+        near = {e for t, es in memory.episodes_of_turn.items() if t.partition("#")[0] in heard for e in es} - hit
+        for id in sorted(near) if lost else ():
+            data = yield from self.stage.read(memory.files[id].path)
+            states = [leaf for leaf in memory.states[id] if not mentions(memory.files[leaf].lead, lost)]
+            if len(states) < len(memory.states[id]) or (data and mentions(narrative(decode(data)[0]), lost)):
+                yield from self._retold(id, (yield from words_of(memory, id)), states)
+
+    def _retold(self, id: str, said: tuple[Said, ...], states: list[str]) -> Asking:
+        """The episode over these turns alone, stating these leaves; without a turn it goes."""
+        note = self.memory.files[id]
+        self.words += [note.title, note.lead, str(note.frontmatter.get("topic", ""))]
+        self.touched |= set(self.memory.states[id])
+        data = yield from self.stage.read(note.path)
+        if not said or data is None:
+            self.remove(note, "nothing of what it tells is left")
+            return
+        made = episode_without(note, data, said, states, self.memory)
+        self.write(note, made, "it is told again without what is forgotten")
 
     def _evidence(self, note: Note, gone: set[str]) -> Asking:
         data = yield from self.stage.read(note.path)
@@ -121,7 +136,8 @@ class Work:
             ):
                 own += [str(q.get("turn", "")) for q in item["quotes"] if isinstance(q, dict)]
         left = {turn.id for turn in said}
-        stands = [self.memory.turn(name) in left for name in own]
+        here = set(self.memory.turns_of[episode.id])
+        stands = [turn in left for name in own if (turn := self.memory.turn(name)) in here]
         together = str(note.frontmatter.get("method", "")) not in ("rules", "human")
         return all(stands) and bool(stands) if together else any(stands)
 
@@ -172,25 +188,21 @@ class Work:
         return any(self.memory.turn(q["turn"], note.path) in self.scope.turns for q in quotes(note))
 
     def _birth_gone(self, id: str, now: view.Memory) -> bool:
-        first = self.memory.support.get(id, ("",))[0]
-        return first not in now.support.get(id, ())
+        return self.memory.born(id) != now.born(id)
 
     def _carried(self, id: str, now: view.Memory) -> Asking:
-        note, said, more = self.memory.files[id], [], []
-        for episode in now.support[id]:
-            said += yield from self._said(now, episode)
-            for item in statements(now.files[episode]):
-                if now.refer(str(item.get("leaf", ""))) == id and isinstance(item.get("quotes"), list):
-                    more += [{"turn": str(q.get("turn", "")), "text": str(q.get("text", ""))} for q in item["quotes"]]
+        """The leaf as if the first of the episodes that are left had brought it."""
+        note, episode = self.memory.files[id], now.files[now.born(id)]
+        said = yield from self._said(now, episode.id)
+        more: list[dict[str, str]] = []
+        for item in statements(episode):
+            if now.refer(str(item.get("leaf", ""))) == id and isinstance(item.get("quotes"), list):
+                more += [{"turn": str(q.get("turn", "")), "text": str(q.get("text", ""))} for q in item["quotes"]]
         data = yield from self.stage.read(note.path)
         if data is not None:
             self.words += [q["text"] for q in quotes(note)]
-            created = first_created(now, now.support[id])
-            self.write(
-                note,
-                leaf_without(note, data, tuple(said), more, created),
-                "other material states it; its own words are made again from that",
-            )
+            made = leaf_without(note, data, tuple(said), more, str(episode.frontmatter.get("created", "")))
+            self.write(note, made, "other material states it; its own words are made again from that")
 
     def _said(self, now: view.Memory, episode: str) -> Asking:
         found: list[Said] = []

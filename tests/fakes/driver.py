@@ -161,7 +161,7 @@ class Driver:
     def said(
         self,
         session: str,
-        *turns: tuple[str, str],
+        *turns: tuple[str, ...],
         at: str = "2026-03-01T09:00:00+08:00",
         created: str = "",
         source: str = "chat",
@@ -169,7 +169,8 @@ class Driver:
         sensitive: bool = False,
         episode: bool = True,
     ) -> Note:
-        """Evidence of a session (speaker, words) and the one episode over it. Gives the episode's note."""
+        """Evidence of a session, turns of (speaker, words, said at: else `at`), and the one episode over it. Gives the
+        episode's note."""
         stem = f"{at[:10]}-{session}"
         evidence = f"memory/evidence/{at[:4]}/{at[5:7]}/{stem}.md"
         if evidence in self.files and episode:
@@ -191,8 +192,10 @@ class Driver:
             "sensitivity": "sensitive" if sensitive else "normal",
         }
         blocks = "".join(
-            block(Event(who, words, f"{session}.{n}", "user" if who == "user" else "", at, created), f"t{n}")
-            for n, (who, words) in enumerate(turns, 1)
+            block(
+                Event(who, words, f"{session}.{n}", "user" if who == "user" else "", *when or (at,), created), f"t{n}"
+            )
+            for n, (who, words, *when) in enumerate(turns, 1)
         )
         self.put(evidence, render.file(keys, "") + blocks.encode())
         if not episode:
@@ -204,13 +207,13 @@ class Driver:
         session: str,
         stem: str,
         numbers: Iterable[int],
-        turns: tuple[tuple[str, str], ...],
+        turns: tuple[tuple[str, ...], ...],
         at: str,
         created: str,
         sensitive: bool = False,
     ) -> Note:
         id = make_id("ep", session, at, *map(str, numbers))
-        body = " ".join(f"{who}: {words}" for who, words in turns) + "\n"
+        body = " ".join(f"{who}: {words}" for who, words, *_ in turns) + "\n"
         keys = {
             "id": id,
             "type": "episode",
@@ -218,7 +221,7 @@ class Driver:
             "topic": shortened(turns[0][1], 40) if turns else session,
             "from": at,
             "to": at,
-            "participants": list(dict.fromkeys(who for who, _ in turns)),
+            "participants": list(dict.fromkeys(who for who, *_ in turns)),
             "turns": [f"[[{stem}#^t{n}]]" for n in numbers],
             "evidence": "full",
             "created": created,

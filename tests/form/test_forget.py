@@ -203,6 +203,39 @@ def test_one_turn_of_many_goes_and_the_others_keep_their_ids_and_bytes() -> None
     assert owes.id not in vault.memory.files
 
 
+def test_what_another_episode_of_the_session_worded_from_the_forgotten_turn_goes_with_it() -> None:
+    """An agent names one turn and takes words of the next one, too: forgetting that one takes the leaf along."""
+    vault = Driver()
+    at = "2026-03-01T09:00:00+08:00"
+    turns = (("user", "I got promoted!"), ("user", "It is a stepping stone for bigger things."))
+    evidence = vault.said("s", *turns, at=at, episode=False)
+    name = evidence.path.rpartition("/")[2].removesuffix(".md")
+    first = vault.episode("s", name, [1], turns[:1], at, at)
+    vault.episode("s", name, [2], turns[1:], at, at)
+    both, plain = vault.admit(
+        first,
+        atom("The user was promoted, a stepping stone for bigger things", "user", "work", quotes=("I got promoted!",)),
+        atom("The user got promoted", "user", "post", quotes=("I got promoted!",)),
+    )
+    vault.forget(turn=f"{evidence.id}#t2")
+    assert both.id not in vault.memory.files
+    assert vault.memory.active(plain.id)
+    assert b"stepping stone" not in visible(vault)
+
+
+def test_a_weak_source_keeps_what_it_says_when_another_of_its_turns_goes() -> None:
+    """Two say it, neither surely; the one loses a turn that says something else, and both still say it."""
+    vault = Driver()
+    rent = atom("The rent is 900 a month", "Flat", "rent", sure=0.7, quotes=("The rent is 900 a month",))
+    episode = vault.said("a", ("user", "Hello there."), ("user", "The rent is 900 a month"))
+    vault.admit(episode, rent, method="rules")
+    (out,) = vault.take("b", "The rent is 900 a month", rent, at=LATER)
+    assert len(vault.memory.support[out.id]) == 2
+    vault.forget(turn=vault.memory.turns_of[episode.id][0])
+    assert vault.memory.active(out.id)
+    assert len(vault.memory.support[out.id]) == 2
+
+
 def test_without_purge_files_go_to_the_trash_and_with_it_they_are_gone() -> None:
     """Soft deletion is a move; a purge removes, and may not be undone."""
     soft, _ = clinic().plan_of(forget.forget((v := clinic()).vault, v.config, NOW, {"session": "gone"}))
