@@ -146,9 +146,9 @@ class Keeper:
         """The next slice of what a look left to read."""
         found = self._read(looked.rest[:SLICE])
         gone = tuple(each.path for each in found if each.state == "gone" and each.path in self.vault.notes)
-        files = {each.path: each.stat for each in found if each.stat}
+        files = {each.path: each.stat for each in found if each.stat}  # their folders were listed by the look
         rest, at_ns = looked.rest[SLICE:], looked.whole_at_ns
-        return Looked(Listing(files), 0, found, gone, (), _again(found), rest, whole_at_ns=at_ns)
+        return Looked(Listing(files, above=frozenset()), 0, found, gone, (), _again(found), rest, whole_at_ns=at_ns)
 
     def _read(self, wanted: Sequence[Wanted]) -> tuple[Found, ...]:
         return tuple(read_all(self.how, wanted, self._processes, self._vectors.wanted))

@@ -6,10 +6,13 @@ Pure: listings in, paths out. Never decides that a file changed; the hash of its
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 import msgspec
 
 from memd.disk.listing import Listing, Stat
+
+T = TypeVar("T")
 
 GRAIN_NS = 2_000_000_000
 """The coarsest time stamp that file systems keep (FAT: two seconds; the kernel's own tick is far finer)."""
@@ -72,6 +75,8 @@ def part(listing: Listing, within: Iterable[str]) -> Listing:
     paths = frozenset(within)
     if "" in paths:
         return listing
+    if not listing.beneath(paths):
+        return Listing({p: listing.files[p] for p in paths if p in listing.files})
     files = {p: s for p, s in listing.files.items() if _within(p, paths)}
     folders = {p: s for p, s in listing.folders.items() if _within(p, paths)}
     return Listing(files, folders)
@@ -82,19 +87,30 @@ def joined(old: Listing, new: Listing, within: Iterable[str]) -> Listing:
     paths = frozenset(within)
     if "" in paths and not new.unread:
         return new
-    keep = {p: s for p, s in old.files.items() if not _within(p, paths) or beneath(p, new.unread)}
-    folders = {p: s for p, s in old.folders.items() if not _within(p, paths) or beneath(p, new.unread)}
     problems = tuple(p for p in old.problems if not _within(p.path, paths)) + new.problems
     strays = tuple(p for p in old.strays if not _within(p, paths)) + new.strays
     return msgspec.structs.replace(
         new,
-        files=keep | new.files,
-        folders=folders | new.folders,
+        files=_left(old.files, old, paths, new.unread) | new.files,
+        folders=_left(old.folders, old, paths, new.unread) | new.folders,
         unread=frozenset(p for p in old.unread if not _within(p, paths)) | new.unread,
         away=frozenset(p for p in old.away if not _within(p, paths)) | new.away,
         strays=strays,
         problems=problems,
+        above=None if old.above is None or new.above is None else old.above | new.above,
     )
+
+
+def _left(known: dict[str, T], old: Listing, paths: frozenset[str], unread: frozenset[str]) -> dict[str, T]:
+    """What is known of all but these paths and what lies in them; of what could not be read, that too. Paths that hold
+    nothing (a few notes that were written) are taken out one by one: a large vault is not gone through for them."""
+    if not old.beneath(paths):
+        left = known.copy()
+        for path in paths:
+            if path in left and not beneath(path, unread):
+                del left[path]
+        return left
+    return {p: s for p, s in known.items() if not _within(p, paths) or beneath(p, unread)}
 
 
 def _within(path: str, paths: frozenset[str]) -> bool:

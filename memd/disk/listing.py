@@ -38,7 +38,8 @@ class Stat(Struct, frozen=True, array_like=True, gc=False):
 class Listing(Struct, frozen=True):
     """`folders` are (device, inode), the root under "". `unread`: folders that could not be listed (what was known of
     them stands). `away`: files whose bytes are elsewhere (a cloud's placeholders; reading them would block), also in
-    `files`. `strays`: temporary files that memd left behind."""
+    `files`. `strays`: temporary files that memd left behind. `above`: every
+    folder that holds, or once held, what is listed, the root too; None where that is not known."""
 
     files: dict[str, Stat] = {}
     folders: dict[str, tuple[int, int]] = {}
@@ -46,6 +47,11 @@ class Listing(Struct, frozen=True):
     away: frozenset[str] = frozenset()
     strays: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    above: frozenset[str] | None = None
+
+    def beneath(self, paths: frozenset[str]) -> bool:
+        """Whether something that is listed may lie in one of these."""
+        return self.above is None or not paths.isdisjoint(self.above)
 
 
 def stat_of(st: os.stat_result) -> Stat:
@@ -84,6 +90,7 @@ class _Found:
         self.files: dict[str, Stat] = {}
         self.folders: dict[str, tuple[int, int]] = {}
         self.unread: set[str] = set()
+        self.named: list[str] = []
         self.empty: list[str] = []
         self.strays: list[str] = []
         self.problems: list[Problem] = []
@@ -113,6 +120,7 @@ class _Found:
         if is_folder:
             self.stack.append(path)
         elif stat.S_ISREG(st.st_mode):
+            self.named.append(path)
             self.file(path, st)
         else:
             self.odd(path, name, stat.S_ISLNK(st.st_mode))
@@ -193,7 +201,16 @@ class _Found:
         hint = "download it (open it once); until then what was known of it stands"
         for path in sorted(away):
             self.problems.append(Problem("placeholder", path, 0, "the file's bytes are not on this disk", hint))
-        return Listing(self.files, self.folders, frozenset(self.unread), away, tuple(self.strays), tuple(self.problems))
+        strays, problems = tuple(self.strays), tuple(self.problems)
+        return Listing(self.files, self.folders, frozenset(self.unread), away, strays, problems, self._above())
+
+    def _above(self) -> frozenset[str]:
+        """The folders that were listed, and all folders over them and over the files that hints named."""
+        found = {"", *self.folders}
+        for path in (*self.folders, *self.named):
+            while (path := path.rpartition("/")[0]) not in found:
+                found.add(path)
+        return frozenset(found)
 
     def _away(self) -> frozenset[str]:
         """Files with a size and no blocks, unless this file system counts no blocks at all, or none for small files."""

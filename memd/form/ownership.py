@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -109,15 +110,20 @@ def is_name(subject: str) -> bool:
 def shortlist(known: Iterable[Entity], text: str, subject: str, limit: int) -> tuple[Entity, ...]:
     """The entities nearest to an atom, at most `limit`: same name first, then a name inside the text, then shared words."""
     low, said = folded(text), folded(subject)
-    words = set(re.findall(r"\w+", f"{low} {said}"))
+    words = frozenset(re.findall(r"\w+", f"{low} {said}"))
 
     def near(entity: Entity) -> tuple[int, int, str]:
         inside = any(n and (n in low or n in said) for n in entity.names)
-        shared = max((len(words & set(re.findall(r"\w+", n))) for n in entity.names), default=0)
+        shared = max((len(words & _words(n)) for n in entity.names), default=0)
         return (-(2 if said in entity.names else 1 if inside else 0), -shared, entity.tree)
 
-    ranked = sorted(known, key=near)
-    return tuple(e for e in ranked if near(e)[0] or near(e)[1])[:limit]
+    ranked = sorted(((near(e), e) for e in known), key=lambda pair: pair[0])
+    return tuple(e for (named, shared, _), e in ranked if named or shared)[:limit]
+
+
+@lru_cache(maxsize=8192)
+def _words(name: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", name))
 
 
 def tree_id(name: str, taken: Iterable[str] = ()) -> str:

@@ -89,15 +89,29 @@ def test_a_moved_file_is_recognised_by_its_inode():
 PATHS = st.sampled_from(["a.md", "d/b.md", "d/e/c.md", "d.md", "f/g.md"])
 STATS = st.builds(Stat, *[st.integers(0, 3)] * 6)
 LISTINGS = st.dictionaries(PATHS, STATS).map(Listing)
+HINTS = st.sets(st.sampled_from(["", "a.md", "d", "d/e", "f/g.md", "none"]))
 
 
-@given(LISTINGS, LISTINGS, st.sets(st.sampled_from(["", "a.md", "d", "d/e", "f/g.md", "none"])))
+@given(LISTINGS, LISTINGS, HINTS)
 def test_a_walk_of_hints_joins_to_the_same_listing(old, new, within):
     """Old outside the hints, new inside: the two sides of a hint never mix."""
     whole = joined(old, part(new, within), within)
     inside = part(new, within).files
     outside = {p: s for p, s in old.files.items() if p not in part(old, within).files}
     assert whole.files == outside | inside
+
+
+@given(LISTINGS, LISTINGS, HINTS)
+def test_knowing_what_holds_what_changes_no_answer(old, new, within):
+    """Where it is known which folders hold something, hints are looked up instead of compared: the same comes of it."""
+
+    def aware(known):
+        above = {p[:cut] for p in known.files for cut in range(len(p)) if p[cut] == "/"}
+        return msgspec.structs.replace(known, above=frozenset({"", *above}))
+
+    inside = part(new, within)
+    assert part(aware(new), within).files == inside.files
+    assert joined(aware(old), aware(inside), within).files == joined(old, inside, within).files
 
 
 @given(LISTINGS, LISTINGS)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from memd.disk.diff import joined, part
 from memd.disk.ignore import Ignore
 from memd.disk.listing import walk
 from tests.fakes.disk import grow, let_others_in
@@ -86,6 +88,19 @@ def test_hints_list_only_what_they_name(tmp_path, plain):
     assert sorted(found.files) == ["a.md", "b/d/e.md"]
     assert found.unread == frozenset()
     assert sorted(walk(root, Ignore(), [""], plain=plain).files) == ["a.md", "b/c.md", "b/d/e.md", "f/g.md"]
+
+
+def test_a_folder_that_no_hint_named_takes_its_notes_with_it(tmp_path, plain):
+    """A note was named alone, the folders over it never: when one of them is gone, so is the note."""
+    here = str(tmp_path)
+    known = walk(here, Ignore(), plain=plain)
+    grow(tmp_path, {"new/deep/a.md": "a"})
+    known = joined(known, walk(here, Ignore(), {"new/deep/a.md"}, plain=plain), {"new/deep/a.md"})
+    assert list(known.files) == ["new/deep/a.md"]
+    shutil.rmtree(tmp_path / "new")
+    gone = walk(here, Ignore(), {"new"}, plain=plain)
+    assert list(part(known, {"new"}).files) == ["new/deep/a.md"]
+    assert not joined(known, gone, {"new"}).files
 
 
 def test_a_root_that_is_gone_is_unread_not_empty(tmp_path):

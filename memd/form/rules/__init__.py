@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from memd.form.rules import aspects
 from memd.form.rules.facts import Statement
 from memd.form.rules.merge import earlier_version, merged
-from memd.form.rules.reading import Reader
+from memd.form.rules.reading import read
 from memd.form.rules.when import said_on
 from memd.model.memory import Atom, Confidence, Said
 
@@ -22,7 +22,7 @@ METHOD = "rules"
 
 def atoms_of(turns: Sequence[Said], owner: str = "") -> tuple[Atom, ...]:
     """What the turns state, as atoms in the order of saying. `owner` is the name of the vault's owner, "" where unknown."""
-    statements = merged(Reader(turns, owner).read())
+    statements = merged(list(read(tuple(turns), owner)))
     atoms: list[Atom] = []
     fields: dict[int, tuple[str, str]] = {}
     for place, statement in enumerate(statements):

@@ -111,13 +111,18 @@ def matches(pattern: str, text: str) -> bool:
     return re.search(pattern, text.replace("’", "'"), re.I) is not None
 
 
+_ODD_MARKS = tuple(mark for mark in w.JOKE_MARKS if not mark.isascii())
+_JOKE_WORDS = re.compile(
+    r"(?<![a-z])(?:" + "|".join(re.escape(mark) for mark in w.JOKE_MARKS if mark.isascii()) + r")(?![a-z])"
+)
+_HYPERBOLE = tuple(map(re.compile, w.HYPERBOLE))
+
+
 def is_joke(text: str) -> bool:
     low = text.lower().replace("’", "'")
-    if any(mark in low for mark in w.JOKE_MARKS if mark.isascii() is False) or re.search(
-        r"(?<![a-z])(?:" + "|".join(re.escape(m) for m in w.JOKE_MARKS if m.isascii()) + r")(?![a-z])", low
-    ):
+    if any(mark in low for mark in _ODD_MARKS) or _JOKE_WORDS.search(low):
         return True
-    if any(re.search(pattern, low) for pattern in w.HYPERBOLE):
+    if any(pattern.search(low) for pattern in _HYPERBOLE):
         return True
     return bool(w.UNLIKELY_ACTORS & set(re.findall(r"[a-z]+", low))) and bool(re.search(w.HUMAN_ACTS, low))
 

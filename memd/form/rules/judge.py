@@ -6,6 +6,7 @@ Knows one clause at a time. Never knows the dialogue; what an answer, a correcti
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from memd.form.rules import chinese, english, words_en, words_zh
 from memd.form.rules.facts import Sentence, Subject
@@ -18,6 +19,7 @@ LONGEST = 500
 """Characters of a sentence that rules trust themselves to read."""
 
 _SECRET = re.compile(f"(?:{words_en.CREDENTIALS})|{words_zh.CREDENTIALS}|‹", re.I)
+_LOG = re.compile(r"\b(?:INFO|ERROR|WARN|DEBUG|WARNING|FATAL)\b")
 _MAY = re.compile(r"(?<=\s)May\b")
 _POLITE = re.compile(
     r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
@@ -64,30 +66,30 @@ def unfit(sentence: Sentence) -> str:
         return "long"
     module, words = (chinese, words_zh) if sentence.chinese else (english, words_en)
     bare = text[len(module.lead(text)) :] or text
-    checks = (
-        ("secret", secret(text)),
-        ("question", module.is_question(text) or module.is_question(bare)),
-        ("joke", module.is_joke(text) or english.is_joke(text)),
-        (
-            "hypothetical",
-            re.search(words_zh.HYPOTHETICAL, text) is not None
-            if sentence.chinese
-            else english.matches(r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", text),
-        ),
-        (
-            "log",
-            len(re.findall(r"\w+=\S+", text)) > 1
-            or re.search(r"\b(?:INFO|ERROR|WARN|DEBUG|WARNING|FATAL)\b", text) is not None,
-        ),
+    checks: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("secret", lambda: secret(text)),
+        ("question", lambda: module.is_question(text) or module.is_question(bare)),
+        ("joke", lambda: english.is_joke(text) or (sentence.chinese and chinese.is_joke(text))),
+        ("hypothetical", lambda: _hypothetical(sentence)),
+        ("log", lambda: len(re.findall(r"\w+=\S+", text)) > 1 or _LOG.search(text) is not None),
         (
             "hearsay",
-            module.matches(words.HEARSAY, text) or (english.matches(words_en.HEARSAY, text) and not sentence.chinese),
+            lambda: (
+                module.matches(words.HEARSAY, text)
+                or (english.matches(words_en.HEARSAY, text) and not sentence.chinese)
+            ),
         ),
-        ("quoted", mostly_quoted(text) or has_quotation(text)),
-        ("request", module.is_request(bare)),
-        ("small talk", _small(text, bare, sentence.chinese)),
+        ("quoted", lambda: mostly_quoted(text) or has_quotation(text)),
+        ("request", lambda: module.is_request(bare)),
+        ("small talk", lambda: _small(text, bare, sentence.chinese)),
     )
-    return next((name for name, holds in checks if holds), "")
+    return next((name for name, holds in checks if holds()), "")
+
+
+def _hypothetical(sentence: Sentence) -> bool:
+    if sentence.chinese:
+        return re.search(words_zh.HYPOTHETICAL, sentence.text) is not None
+    return english.matches(r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", sentence.text)
 
 
 def _small(text: str, bare: str, is_zh: bool) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from memd.form.rules import dates
 from memd.form.rules.boundaries import is_small, words_of
-from memd.form.rules.reading import Reader
+from memd.form.rules.reading import read
 from memd.form.rules.sentences import is_chinese, prose, split
 from memd.form.rules.speakers import is_assistant
 from memd.form.rules.when import said_on
@@ -29,7 +29,7 @@ TURN = 1200
 def topic(turns: Sequence[Said], owner: str = "") -> str:
     """One line that says who does what: the statement that shares most with the rest, else the turn that does."""
     weight = Counter(word for turn in turns for word in set(words_of(turn.text)))
-    stated = Reader(turns, owner).read()
+    stated = read(tuple(turns), owner)
     if stated:
         best = max(stated, key=lambda s: (_central(s.clause, weight), -s.number))
         return _short(best.text)

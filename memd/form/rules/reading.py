@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memd.form.rules import answers, chinese, english, frames, judge, offers, repairs, words_en, words_zh
 from memd.form.rules.facts import Sentence, Speaker, Statement, Subject
@@ -22,6 +23,12 @@ _ONLY_JOKE = re.compile(
     r"^\W*(?:just kidding|only kidding|kidding|i'm kidding|jk|joking|just joking|haha+|hehe|lol|开玩笑的?|逗你的?|骗你的|哈哈+|嘿嘿|嘻嘻|玩笑)[^a-z\u4e00-\u9fff]*$",
     re.I,
 )
+
+
+@lru_cache(maxsize=16)
+def read(turns: tuple[Said, ...], owner: str) -> tuple[Statement, ...]:
+    """What an episode's turns state, in order of saying; kept, as its topic and its atoms are both drawn from it."""
+    return tuple(Reader(turns, owner).read())
 
 
 class Reader:
