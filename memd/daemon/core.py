@@ -22,7 +22,7 @@ from memd.model.change import Change
 from memd.model.errors import Refused
 from memd.model.plan import Move, Plan, Receipt
 from memd.model.vault import Vault
-from memd.recall import spoken
+from memd.recall import scope, spoken
 
 log = logging.getLogger("memd.core")
 T = TypeVar("T")
@@ -135,6 +135,7 @@ class Core:
             await self.in_reader(self.library.indexer.clear)
             self.bodies.forget()
             spoken.forget()
+            scope.forget()
             self.keeper.forget()
             await self.absorb(EVERYTHING)
         await self.quiet()

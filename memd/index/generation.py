@@ -23,7 +23,7 @@ REACH = 2
 """Turns to each side whose vectors a turn borrows from (`exact.NEAR`, `exact.FAR`)."""
 
 PASSAGES_A_UNIT = 3
-"""Passages fetched for each unit wanted: a long note takes several of the best places."""
+"""Passages fetched for each unit wanted: a long note takes several of the best places. A turn is mostly one passage."""
 
 
 class Generation:
@@ -121,7 +121,8 @@ class Generation:
         vector, why = self.asker.ask(text)
         if vector is None:
             return VectorAnswer(why=why)
-        script, fetch = leaning.script(text), max(leaning.LEVEL, limit * PASSAGES_A_UNIT)
+        several = 1 if kinds == ("turn",) else PASSAGES_A_UNIT
+        script, fetch = leaning.script(text), max(leaning.LEVEL, limit * several)
         own = self.shards.search(vector, fetch, kinds, script)
         foreign = self.shards.search(self.asker.abroad(text, vector), fetch, kinds, leaning.other(script))
         best: dict[str, Hit] = {}

@@ -55,7 +55,7 @@ class _Pool:
     def __init__(self, scope: Scope, bodies: Bodies) -> None:
         self.scope, self.bodies = scope, bodies
         self.sessions: dict[str, Session | None] = {}
-        self.blocks: dict[str, dict[str, Turn]] = {}
+        self.blocks: dict[str, Mapping[str, Turn]] = {}
         self.found: dict[str, Found] = {}
 
     def take(self, unit: str) -> Found | None:

@@ -1,6 +1,6 @@
 """Prints figures, each beside its yardstick of the same run: `python -m tests.bench [NAME …]`. Never fails by the clock.
 
-Without names all run but those that take minutes (`scale`, `vectors`); `python -m tests.bench.peers` is a table of its own.
+Without names all run but those that take minutes (`vectors`, `retrieve`, `scale`); `python -m tests.bench.peers` is a table of its own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from tests.bench import command, following, indexing, ingesting, meaning, searching, starting
+from tests.bench import command, following, indexing, ingesting, meaning, retrieving, searching, starting
 from tests.bench.figures import Figure, show
 from tests.bench.ground import Ground
 
@@ -23,9 +23,10 @@ BENCHES: dict[str, tuple[str, Callable[[Ground], list[Figure]]]] = {
     "command": ("the command line", command.run),
     "ingest": ("from talk to memory", ingesting.run),
     "vectors": ("search by meaning", meaning.run),
+    "retrieve": ("retrieve over 10k leaves and 10k turns, with vectors", retrieving.run),
     "scale": ("1k, 10k, 100k notes", searching.scale),
 }
-LONG = ("vectors", "scale")
+LONG = ("vectors", "retrieve", "scale")
 
 
 def main(names: list[str]) -> int:

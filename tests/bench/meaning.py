@@ -28,7 +28,7 @@ def run(ground: Ground) -> list[Figure]:
     return [*_pace(ground), *_large(ground)]
 
 
-def _passages(vault: Path) -> list[Passage]:
+def passages_of(vault: Path) -> list[Passage]:
     paths = sorted(str(file.relative_to(vault)) for file in vault.rglob("*.md"))
     how = How(str(vault), "memory", 8 << 20, "Asia/Shanghai")
     return [piece for found in read_some(how, [Wanted(path) for path in paths]) for piece in found.passages or ()]
@@ -38,9 +38,9 @@ def _pace(ground: Ground) -> list[Figure]:
     """The daemon embeds while 20 text queries a second are asked; then the bare loop over texts of the same kind."""
     home = ground.home("pace", WITH)
     vaults.make(home.vault, SMALL)
-    texts = [words(piece) for piece in _passages(home.vault)]
+    texts = [words(piece) for piece in passages_of(home.vault)]
     home.start()
-    _until(home, "building", 120)
+    until(home, "building", 120)
     queries = vaults.Writer(SMALL).queries(200)
     asked, began, first = [], time.perf_counter(), _done(home)
     while home.call("hello")["capabilities"]["vector"]["state"] != "ready" and time.perf_counter() - began < 180:
@@ -80,14 +80,14 @@ def _large(ground: Ground) -> list[Figure]:
     """Vectors of a large vault, made up (the model would take half an hour) and put where the daemon finds them."""
     home = ground.home("large", WITH)
     home.start()
-    _until(home, "ready", 120)
+    until(home, "ready", 120)
     home.end()
     vaults.make(home.vault, LARGE)
     [file] = home.cache.rglob("embeddings.db")
-    found = _passages(home.vault)[:VECTORS]
-    _fill(file, found)
+    found = passages_of(home.vault)[:VECTORS]
+    fill(file, found)
     home.start()
-    _until(home, "ready", 240)
+    until(home, "ready", 240)
     assert home.process is not None
     home.call("memory.search", query="bade lomi", mode="hybrid")
     held, vectors = process.memory(home.process.pid), home.call("status")["vectors"]
@@ -110,7 +110,7 @@ def _large(ground: Ground) -> list[Figure]:
     ]
 
 
-def _fill(file: Path, passages: list[Passage]) -> None:
+def fill(file: Path, passages: list[Passage]) -> None:
     rng = random.Random(3)
     store = open_store(str(file))
     embeddings = Embeddings(store)
@@ -137,7 +137,7 @@ def _done(home: Home) -> int:
     return int(home.call("status")["vectors"]["done"])
 
 
-def _until(home: Home, state: str, patience: float) -> None:
+def until(home: Home, state: str, patience: float) -> None:
     end = time.monotonic() + patience
     while (now := home.call("hello")["capabilities"]["vector"])["state"] not in (state, "ready"):
         if time.monotonic() > end:
