@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from memd.daemon.reading import How, Wanted, read_some
+from memd.index import seal
 from memd.index.embeddings import Embeddings, digest, open_store, to_half
 from memd.index.feeding import words
 from memd.index.models import choose
@@ -120,6 +121,7 @@ def fill(file: Path, passages: list[Passage]) -> None:
     rows = {digest(piece.hash): to_half([rng.gauss(0, 0.05) for _ in range(dim)]) for piece in passages}
     embeddings.put(serving[0], rows.items())
     store.close()
+    seal.sign(str(file))
 
 
 def _modes(home: Home) -> tuple[float, float, float]:
