@@ -48,7 +48,9 @@ def _atom(statement: Statement, subject: str, aspect: str, kind: str, turns: Seq
     turn = statement.turn
     day = said_on(turn)
     first, last = aspects.valid(statement.clause, day, aspect)
-    if kind == "state" and day and first > str(day) and not aspects.repeats(statement.clause, statement.chinese):
+    if first == last and aspects.repeats(statement.clause, statement.chinese):
+        first = last = ""
+    if kind == "state" and day and first > str(day):
         kind = "claim"
     others = tuple((turns[n].link, quote) for n, quote in statement.also)
     person = statement.subject.kind == "person"

@@ -126,7 +126,9 @@ FIELDS = frozenset(name for en, zh, _ in _FIELDS for name in (en, zh))
 def kind(clause: str, chinese: bool) -> str:
     """`claim` for plans and reports of others' plans, `event` for what happened once, `state` for what goes on."""
     if chinese:
-        if re.search(words_zh.PLAN, clause) and not re.search(r"[了过](?:$|[，。])", clause):
+        if re.search(words_zh.PLAN, clause) and not re.search(
+            r"[了过](?:$|[，。])", re.sub(words_zh.WISHED, "", clause)
+        ):
             return "claim"
         if re.search(words_zh.HABIT, clause):
             return "state"
@@ -136,7 +138,7 @@ def kind(clause: str, chinese: bool) -> str:
         return "claim"
     if any(t in words_en.HABIT for t in words):
         return "state"
-    main = next((t for t in words[1:6] if (is_past(t) or t in words_en.AUX) and t != "got"), "")
+    main = next((t for t in words[1:6] if "-" not in t and (is_past(t) or t in words_en.AUX) and t != "got"), "")
     return (
         "event" if is_past(main) and main not in ("was", "were", "had", "used", "knew", "felt", "thought") else "state"
     )

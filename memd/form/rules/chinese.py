@@ -17,7 +17,7 @@ _OPEN = re.compile(
     rf"^(?:{w.TIME}|[在从自]?[^，,。我你他她它]{{0,8}}(?:的时候|期间|以来|之后|之前)|[，,\s]|[就又都也还才])+"
 )
 _MINE = re.compile(
-    rf"^我们?(?:的[一-龥]{{1,4}}?(?=(?:{w.KIN})[是叫姓在要会已说最刚今明去从])|(?:的|现在的|以前的)?(?:双胞胎|亲|大|小|二|三|前|新|高中|大学|初中|小学|公司|隔壁)|的|家的?|公司的?|班的?|组里?的?|学校的?|单位的?)?(?P<kin>{w.KIN})(?!校|带|馆|节|乡|大学|中学|费|市|业|红|的家)"
+    rf"^我们?(?:的[一-龥]{{1,4}}?(?=(?:{w.KIN})[是叫姓在要会已说最刚今明去从])|(?:的|现在的|以前的)?(?:双胞胎|亲|大|小|二|三|新|高中|大学|初中|小学|公司|隔壁)|的|家的?|公司的?|班的?|组里?的?|学校的?|单位的?)?(?P<kin>{w.KIN})(?!校|带|馆|节|乡|大学|中学|费|市|业|红|的家)"
 )
 _KIN = re.compile(rf"^(?:有个?|一个|那个|这个)?(?P<kin>{w.KIN})(?![校带馆节乡费业红]|大学|中学|市)")
 _NAME = re.compile(rf"^(?P<name>{w.TITLED}|[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)*)(?=[\u4e00-\u9fff\s])")
@@ -64,7 +64,8 @@ def is_mood(text: str) -> bool:
         "",
         text,
     )
-    return len(_FUNCTION.sub("", rest)) <= 3 or matches(r"今天|今晚|今早|现在|这会儿|此刻|这几天", text)
+    about = re.search(r"[对为][^，。]{2,}", text)
+    return (len(_FUNCTION.sub("", rest)) <= 3 and not about) or matches(r"今天|今晚|今早|现在|这会儿|此刻|这几天", text)
 
 
 def content(text: str) -> str:
@@ -105,7 +106,7 @@ def subject(text: str) -> Subject:
     inside = re.match(r"[^，,]{1,12}?(?=我(?!们?的?(?:" + w.KIN + r")))", bare)
     if inside and not re.search(r"[是对跟和给让叫请找陪约问]", inside[0]):
         return Subject("owner", end=at + inside.end() + 1)
-    if _STARTS.match(bare) or (at and at >= 2 and _STARTS.match(bare)):
+    if re.match(r"[和跟陪](?![平谐解着踪])", bare) or _STARTS.match(bare) or (at and at >= 2 and _STARTS.match(bare)):
         return Subject("owner", "elided", end=at)
     return _thing(bare, at)
 
@@ -117,7 +118,9 @@ def _kin(bare: str, found: re.Match[str], at: int, *, mine: bool = True) -> Subj
     called = re.match(r"(?:小|老|阿)[\u4e00-\u9fff](?![\u4e00-\u9fff]?[师板])|\s?[A-Z][a-z]+", bare[end:])
     if called:
         name, end = name + called[0], end + called.end()
-    return Subject("person", name, True, at + end) if mine else Subject("person", name, False, at + end)
+    if further := re.match(rf"的(?:好|最好的|大|小)?(?:{w.KIN})", bare[end:]):
+        name, end = name + further[0], end + further.end()
+    return Subject("person", name, mine, at + end)
 
 
 def _thing(bare: str, at: int) -> Subject:
@@ -132,7 +135,7 @@ def _thing(bare: str, at: int) -> Subject:
         end = stop.start() if stop and stop.start() <= 10 else -1
         if end <= 0 or not verb:
             return Subject("none", end=at)
-    name = re.split(w.TIME, bare[:end])[0].rstrip("的 ") or bare[:end].rstrip("的 ")
+    name = re.split(w.TIME, bare[:end])[0].rstrip("的还也都就才又 ") or bare[:end].rstrip("的 ")
     return Subject("thing", name, end=at + end) if 0 < end <= 16 else Subject("none", end=at)
 
 

@@ -18,7 +18,7 @@ _TYPES = tuple(
         r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december)\b",
         r"(?:早上|上午|中午|下午|傍晚|晚上|凌晨)?[\d一二三四五六七八九十两]+点(?:半|[\d一二三四五六七八九十]+分?)?|\d{1,2}[:：]\d\d(?: ?[ap]m)?|\d{1,2} ?[ap]\.?m\.?",
         r"[\d一二三四五六七八九十百千万两]+(?:号楼|楼|层|室|栋|单元|路|线|班|岁|元|块|公里|米|斤|公斤|个人|口人|人|年|天|个月|小时|分钟|号|只|个|条|本|张|台|辆|门|科|场|节|间|套|位|名|份|瓶|杯|次|遍|篇|盆|棵)",
-        r"[A-Za-z]*\d[\w.,:-]*",
+        r"[A-Za-z]*\d[A-Za-z0-9_.,:-]*(?<![.,:-])(?:毫?[克升]|[公千]?[斤克米])?",
         r"\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty)\b",
     )
 )

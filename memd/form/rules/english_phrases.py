@@ -81,11 +81,11 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
     owned = [t[:-2] for t in words[:-1] if t.endswith(("'s", "s'"))]
     people = [t for t in words if t.lower().removesuffix("'s") in w.PERSONS]
     name = " ".join(words)
-    if owned and people:
+    head = words[-1].lower().removesuffix("'s")
+    if owned and people and head not in w.PERSONS:
         name = " ".join(words[: words.index(people[0]) + 1]).removesuffix("'s")
     elif words[-1].endswith("'s"):
         name = name.removesuffix("'s")
-    head = words[-1].lower().removesuffix("'s")
     person = bool(people) and (head in w.PERSONS or bool(owned) or words[-1][0].isupper())
     return Subject("person" if person else "thing", name, mine, at + len(words))
 
@@ -184,8 +184,10 @@ _NO_PAST = frozenset(
 
 
 _NO_ACTIVITY = frozenset(
-    "during morning evening nothing something everything anything according depending speaking talking looking sounding regarding including considering thing king spring string".split()
-)
+    """during morning evening nothing something everything anything according depending speaking talking looking sounding regarding including considering thing king spring string
+    boring annoying exhausting tiring confusing surprising depressing embarrassing disappointing frustrating tempting promising misleading
+    charming disturbing convincing entertaining overwhelming""".split()
+) | {word for word in w.EVALUATIONS if word.endswith("ing")}
 
 
 def bare(found: list[str], at: int, text: str) -> Subject:

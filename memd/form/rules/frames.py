@@ -12,7 +12,7 @@ from memd.form.rules.words_en import MATERIAL
 _ROLE_EN = re.compile(
     r"\b(?:role[- ]?play|pretend(?:ing)? (?:to be|you|that|i)|let's pretend|let's play|act as|acting as|imagine (?:you|i|we|that)|you are now|you'll be|you play|i'll play|i play the|"
     r"in character|in this (?:scene|game|story|world|campaign)|once upon a time|dungeon master|your character|my character|text adventure|simulate|mock interview|"
-    r"speaking as|from the point of view of|i want you to be|be my)\b|\byou(?:'re| are) (?:a|an|the|my) [^.,;!?]{2,40}[,;.] (?:and )?i(?:'m| am) (?:a|an|the|your)\b"
+    r"speaking as|from the point of view of|i want you to be|be my)\b|\byou(?:'re| are) (?:a|an|the|my) [^.,;!?]{2,40}(?:[,;.]| and) (?:and )?i(?:'m| am) (?:a|an|the|your)\b"
     r"|\bi(?:'m| am) (?:a|an|the) [^.,;!?]{2,40}[,;.] (?:and )?you(?:'re| are) (?:a|an|the|my)\b",
     re.I,
 )

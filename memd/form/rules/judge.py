@@ -89,7 +89,9 @@ def unfit(sentence: Sentence) -> str:
 def _hypothetical(sentence: Sentence) -> bool:
     if sentence.chinese:
         return re.search(words_zh.HYPOTHETICAL, sentence.text) is not None
-    return english.matches(r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", sentence.text)
+    return english.matches(words_en.FICTION, sentence.text) or english.matches(
+        r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", sentence.text
+    )
 
 
 def _small(text: str, bare: str, is_zh: bool) -> bool:
@@ -120,6 +122,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
         return True
     if (
         _POLITE.match(text)
+        or english.matches(words_en.TASK, text)
         or _TALK.match(text)
         or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I) and who.kind != "owner")
     ):
@@ -161,6 +164,10 @@ def _silent_zh(clause: str, who: Subject) -> bool:
         or _PROMISE_ZH.search(clause)
         or (re.search(r"天气", clause) and len(chinese.content(clause)) < 8)
     ):
+        return True
+    if who.kind == "person" and re.fullmatch(r"(?:[和跟与、][^，。]{1,4})+。?", clause[who.end :]):
+        return True
+    if re.search(words_zh.TASK, clause) or re.search(words_zh.REACTION, clause):
         return True
     if chinese.is_mood(clause) or _ASKED.search(clause) or (who.kind == "owner" and _META_ZH.match(clause)):
         return True

@@ -70,7 +70,8 @@ class Reader:
         for place, sentence in enumerate(rest):
             if sentence.lead and (place + 1 < len(rest) or technical):
                 break
-            self._sentence(number, turn, who, sentence)
+            if not self._repaired(number, turn, who, sentence):
+                self._sentence(number, turn, who, sentence)
         self._spent(sentences)
 
     def _heard(self, text: str, sentences: list[Sentence]) -> None:
@@ -103,7 +104,7 @@ class Reader:
             if text := self._answered(sentences[0], who):
                 self._add(number, turn, who, sentences[0].text, text, self._question, "an answer to a question")
                 return sentences[1:]
-        return [s for s in sentences if not self._repaired(number, turn, who, s)]
+        return sentences
 
     def _repaired(self, number: int, turn: Said, who: Speaker, sentence: Sentence) -> bool:
         after = repairs.repaired(self.statements, number, turn, who, sentence)

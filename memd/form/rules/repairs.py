@@ -19,8 +19,8 @@ NEAR = 6
 
 _NOW = re.compile(r"现在|如今|目前|(?i:\bnow\b)")
 _SLIP = re.compile(
-    r"(?i)\b(?:sorry|typo|scratch that|make that|i meant|my mistake|my bad|oops|whoops|wait|correction|misspoke|mistyped|"
-    r"wrong|strike that)\b|打错|说错|记错|写错|搞错|弄错|口误|笔误|更正|纠正|不对|错了|有误"
+    r"(?i)\b(?:sorry|typo|scratch that|make that|i meant|my mistake|my bad|oops|whoops|wait|hang on|hold on|correction|misspoke|misread|mistyped|"
+    r"wrong|strike that)\b|打错|说错|记错|写错|搞错|弄错|口误|笔误|更正|纠正|不对|错了|有误|等等|等一下"
 )
 _SHORT_NO = re.compile(r"(?i)(?:actually|no)\b|.?不[，,]")
 

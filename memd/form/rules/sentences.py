@@ -21,6 +21,12 @@ _CONFIG = re.compile(r"^\s*[a-zA-Z_][\w.-]*\s*[:=]\s*\S+.*$")
 _END = re.compile(
     r"(?<=[。！？!?；;…])(?![。！？!?；;…”’」』\"'）)])|(?<=[。！？!?…][”’」』）)\"])|(?<=[.!?])(?=\s)|(?<=[.!?][\"'”’)])(?=\s)|\n(?![a-z])|(?<![a-z,])\n"
 )
+_SLIP = re.compile(
+    r"(?<=[,，;—–-])\s*(?=(?:no,? wait|wait,? no|wait|sorry|hang on|hold on|scratch that|make that|correction|i mean|or rather|my mistake)\b[^.!?]{2,})"
+    r"|(?<=[，,])(?=(?:[哦噢啊]?不对?|等等|等一下|错了|[我]?说错了|[我]?记错了|口误|更正一?下?|应该是)[，,])",
+    re.I,
+)
+"""Where a speaker puts right, in the same breath, what they just said."""
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Sr|Jr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m)|\b[A-Z])\.$"
 )
@@ -49,7 +55,7 @@ def prose(text: str) -> tuple[str, bool]:
 def split(text: str) -> list[Sentence]:
     """Sentences in order; white space round them is gone."""
     pieces: list[str] = []
-    for piece in _cut(text):
+    for piece in (part for whole in _cut(text) for part in _SLIP.split(whole)):
         if pieces and (_ABBREVIATION.search(pieces[-1]) or _open(pieces[-1])) and not pieces[-1].endswith("\n"):
             pieces[-1] += piece
         else:

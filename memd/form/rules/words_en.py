@@ -161,6 +161,12 @@ HYPERBOLE = (
     r"\bat this rate\b|\baged \w+ years?\b|\bsun burns out\b|\bwork of fiction\b|\bhell freezes\b|\bdog years\b|\bheat death\b|\bfluent in (?:sarcasm|procrastination)\b|\bolympic (?:sport|level|procrastinat\w+)\b|\brestraining order\b",
     r"\b(?:runs|ran|powered|fuelled|fueled) (?:entirely )?(?:on|by) (?:coffee|caffeine|spite|chocolate|tea|biscuits|sheer|pure|panic|hope)\b|\bstaff for (?:my|the) cats?\b|\bmy (?:cat|dog)(?:'s)? (?:servant|butler|landlord|boss|secretary|assistant)\b|\bthe cat owns\b",
     r"\bsee(?:ing)? other people\b|\bbroken up with my\b|\bin a (?:committed|long-term|toxic) relationship with my\b|\b(?:memory|patience|attention span|appetite|reflexes|grace|elegance|willpower|work ethic|brain) of an? \w+|\brestraining order\b|\bmy (?:fridge|bed|sofa|couch|inbox|cat|dog) (?:and i|misses me|and me)\b",
+    r"\b(?:ceo|dictator|king|queen|emperor|overlord) of (?:this|the|our|my) (?:house|home|household|family|sofa|couch|flat)\b|\bunpaid (?:intern|butler|chauffeur|taxi|servant|maid|assistant)\b",
+    r"\b(?:i have|i've got|i've|i got|has|with) the \w+ of an? \w+",
+    r"\b(?:basically|practically|essentially) (?:a|an|the|my)\b|^breaking(?: news)?\b|^(?:newsflash|plot twist)\b",
+    r"\b(?:is|am|are|i'm) (?:about |roughly )?\d+ ?(?:%|percent) (?!of\b|off\b|sure|certain|deaf|blind|done|remote|disabled|owner|full|funded|paid)[a-z]+",
+    r"\bask anyone\b",
+    r"\beats?, sleeps?,? (?:and|&)\b|\blive and breathe\b",
     r"\bmars\b|\bnarnia\b|\bhogwarts\b",
 )
 UNLIKELY_ACTORS = _set(
@@ -173,13 +179,18 @@ HUMAN_ACTS = (
     r"\b(?:asked|demands?|demanded|thinks?|believes?|says|said|tells?|told|refuses?|promised|plans|planning|plotting|judg(?:es|ed|ing)|laugh(?:s|ed|ing)|hates?|"
     r"despises?|resent(?:s|ed)|wrote|writes|filed|hired|fired|runs? the|owns? (?:me|the)|manag(?:es|ed|ing)|negotiat\w+|voted|votes|elected|"
     r"retired|quit|resigned|applied|graduated|married|divorced|apologi[sz]ed|complain(?:s|ed)|sends? me|charges me|pays? rent|"
-    r"cooked|made me|started (?:a|charging|calling)|is in charge|has opinions|has feelings|knows my|sighs?|sighed|therapist|my boss|ghosted|dumped)\b"
+    r"cooked|made me|started (?:a|charging|calling)|is in charge|has opinions|has feelings|(?:hold|holds|held|call|calls) (?:a |their |its )?meetings?|conspir\w+|gossip\w*|social life|than me\b|than mine\b|knows my|sighs?|sighed|therapist|my boss|ghosted|dumped)\b"
 )
 HEARSAY = (
     r"\b(?:apparently|allegedly|supposedly|reportedly|rumou?rs?|word is|they say|people say|i hear|i heard|i've heard|heard that|i read|i've read|"
-    r"read (?:somewhere|that|online|in)|according to|it says|says? (?:here|that|the)|reads \"|claims?|claimed|reckons?|gossip|told me|tells me|said (?:that|he|she|they|it|the)|says (?:he|she|they|it|we|you|i)|overheard|someone said|somebody said|"
+    r"read (?:somewhere|that|online|in)|according to|^(?:my|the|this|that) [\w ]{2,25}? says? (?:i|we|my)\b|as (?:my|the|they|we) (?:[\w-]+ ){0,3}(?:say|says|said|used to say)|it says|says? (?:here|that|the)|reads \"|claims?|claimed|reckons?|gossip|told me|tells me|said (?:that|he|she|they|it|the)|says (?:he|she|they|it|we|you|i)|overheard|someone said|somebody said|"
     r"everyone says|told everyone|the (?:article|paper|news|poster|sign|plaque|leaflet|website|forum|review|blog|post|label) (?:says|said|reads|claims))\b"
 )
+FICTION = (
+    r"\b(?:dreamt|dreamed|(?:a|this|my) (?:\w+ )?(?:dream|nightmare) (?:last night|where|in which|that i)|in (?:my|the|a) dreams?|i had (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|(?:i|we) (?:almost|nearly) (?=[a-z]+ed\b|became|was|went|got|bought|took|had)|"
+    r"in (?:the|my|this|our|a) (?:game|novel|story|script|screenplay|film|movie|campaign|play|sims)|(?:characters?|protagonist|narrator|hero|heroine|villain) (?:in|of) (?:my|the))\b"
+)
+"""A dream, a story, what nearly was: none of it is so."""
 HYPOTHETICAL = (
     r"\b(?:if|unless|suppose|supposing|imagine|assuming|in case|provided|what if|were (?:i|we) to|had i|should (?:i|we|the)|wish|as long as|otherwise|"
     r"hypothetically|in theory|depending on|depends on|whether)\b"
@@ -205,13 +216,21 @@ REJECT = (
     r"against|instead of|decided against|never mind|pass on|turn(?:ed)? (?:it|that) down|not yet)\b"
 )
 CORRECTION = (
-    r"^no,|\b(?:sorry,|correction|i meant|i mean\b|scratch that|make that|no,? wait|wait,? no|wait,|actually,?|typo|misspoke|my mistake|my bad|i was wrong|"
+    r"^no,|\b(?:sorry,|correction|i meant|i mean\b|scratch that|make that|no,? wait|wait,? no|(?:wait|hang on|hold on),|actually,?|typo|misspoke|misread|mixed (?:it|that|them) up|got (?:it|that) wrong|my mistake|my bad|i was wrong|"
     r"that's wrong|not quite|rather,|oops|whoops|mistyped|got that wrong|mixed up|let me correct|to correct|i should have said|should be|strike that)"
 )
 CHANGE = (
     r"\b(?:now|no longer|any ?more|instead|changed|moved|since|switched|these days|as of|from now on|turns out|has been|have been|is off|cancelled|"
     r"canceled|postponed|brought forward|pushed back|put back|rescheduled|updated?|after all|not any|is now|are now|gone up|gone down|rose|dropped)\b"
 )
+TASK = (
+    r"^(?:i|we)(?:'d| would)?(?: just| only| also| really)? (?:want|need|like|prefer) (?:this|that|it|these|those|everything|(?:the|a|an|my|your|each|all) (?:[\w-]+ ){0,2}?"
+    r"(?:tone|wording|phrasing|style|layout|opening|ending|intro|conclusion|font|table|list|text|answers?|output|summary|paragraphs?|essay|email|letter|code|function|script|result|response|reply|draft|title|headings?|report|columns?|rows?|chart|slides?|bullet points|file|version|sentences?|name|idea|synonym|recipe|slogan|caption|template|formula|joke|poem|outline))\b"
+    r"|\bfor (?:this|that) (?:answer|question|task|reply|response|email|letter|one|conversation|chat|message|draft|exercise|prompt)\b|\bin this one\b|\b(?:under|within|at most|than|about|around|exactly) \d+ (?:words|characters|lines|sentences|pages|paragraphs)\b"
+    r"|^(?:my|the) (?:function|code|script|query|program|regex|loop|build|tests?|compiler|container|pipeline) (?:returns?|throws?|fails?|crash(?:es)?|gives?|prints?|won't|doesn't|does not|is (?:failing|broken|crashing))"
+    r"|\bin (?:json|csv|markdown|html|yaml|xml|latex|bullet points)\b"
+)
+"""What is asked of the answer at hand."""
 CREDENTIALS = (
     r"\b(?:password|passphrase|passcode|passwd|pwd|pin(?: code| number)?|otp|one-time code|verification code|api[ -]?key|secret key|"
     r"access token|auth token|bearer|token|private key|cvv|security code|recovery code|seed phrase|2fa code|login code)\b"
