@@ -55,11 +55,8 @@ class Upkeep:
         return tuple(_notes_below(self._root, TRASH))
 
     def undoing(self, stamp: str) -> Plan | None:
-        for each in [stamp] if stamp else keep.undo_stamps(self._root):
-            manifest = keep.undo_manifest(self._root, each)
-            if manifest is not None:
-                return keep.undoing(self._root, manifest)
-        return None
+        manifest = keep.undo_manifest(self._root, stamp) if stamp else keep.standing(self._root)
+        return keep.undoing(self._root, manifest) if manifest else None
 
     def stamp(self) -> str:
         return f"{self.now():%Y-%m-%dT%H%M%S.%f}"

@@ -34,10 +34,13 @@ class Entry(Struct, omit_defaults=True):
     to: str = ""
 
 
-class Manifest(Struct, frozen=True):
+class Manifest(Struct, frozen=True, omit_defaults=True):
+    """What a plan did. `undoes`: the stamp of the plan that it took back."""
+
     stamp: str
     entries: tuple[Entry, ...]
     reasons: tuple[str, ...] = ()
+    undoes: str = ""
 
 
 def check_stamp(stamp: str) -> str:
@@ -65,6 +68,19 @@ def undo_manifest(root: str, stamp: str) -> Manifest | None:
         return msgspec.convert(json.loads(body.data), Manifest)
     except (ValueError, msgspec.ValidationError, RecursionError):
         return None
+
+
+def standing(root: str) -> Manifest | None:
+    """The last plan that is not taken back, an undo itself not counted: undo after undo goes back further."""
+    back: set[str] = set()
+    for stamp in undo_stamps(root):
+        manifest = undo_manifest(root, stamp)
+        if manifest is None or stamp in back:
+            continue
+        if not manifest.undoes:
+            return manifest
+        back.add(manifest.undoes)
+    return None
 
 
 def undo_stamps(root: str) -> tuple[str, ...]:
@@ -101,7 +117,7 @@ def undoing(root: str, manifest: Manifest) -> Plan:
     passing = {entry.path for entry in manifest.entries if entry.op == "remove" and not entry.kept}
     lasting = [entry for entry in manifest.entries if entry.kept or entry.op == "move" or entry.path not in passing]
     steps = [step for entry in reversed(lasting) if (step := _undo(root, entry))]
-    return Plan(tuple(steps), (f"undo of {manifest.stamp}",))
+    return Plan(tuple(steps), (f"undo of {manifest.stamp}",), undoes=manifest.stamp)
 
 
 def _undo(root: str, entry: Entry) -> Step | None:

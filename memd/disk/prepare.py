@@ -61,7 +61,7 @@ class Preparation:
             if stale:
                 return stale
         if self._entries:
-            manifest = keep.Manifest(self.stamp, tuple(self._entries), self.plan.reasons)
+            manifest = keep.Manifest(self.stamp, tuple(self._entries), self.plan.reasons, self.plan.undoes)
             path, data = keep.manifest_path(self.stamp), keep.encode(manifest)
             self._keep_file(path, data, None)
         self._flush()

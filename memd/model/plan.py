@@ -45,12 +45,14 @@ Step = Write | Move | Remove
 
 
 class Plan(Struct, frozen=True):
-    """Ordered steps, why, and what they were decided on (`reads`: path, sha256). `undo` keeps what is replaced."""
+    """Ordered steps, why, and what they were decided on (`reads`: path, sha256). `undo` keeps what is replaced;
+    `undoes` is the stamp of the plan that this one takes back."""
 
     steps: tuple[Step, ...] = ()
     reasons: tuple[str, ...] = ()
     reads: tuple[tuple[str, str], ...] = ()
     undo: bool = False
+    undoes: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.steps)

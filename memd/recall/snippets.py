@@ -58,15 +58,12 @@ def _shared(word: str) -> str:
 def snippet(
     text: str, wanted: Sequence[tuple[str, float]], headings: Sequence[Heading], start: int = 0, end: int = 0
 ) -> Snippet:
-    """The best line from line `start` up to, not including, `end` (0: to the file's end). The header's lines come last."""
-    begin = _offset(text, start) if start else 0
+    """The best line from line `start` up to, not including, `end` (0: to the file's end). Never one of the header's."""
+    begin = max(_offset(text, start), split(text).body)
     stop = _offset(text, end) if end else len(text)
-    body = max(begin, split(text).body) if begin == 0 else begin
-    at, found = _best(text, wanted, body, stop)
-    if at < 0 and begin < body:
-        at, found = _best(text, wanted, begin, body)
+    at, found = _best(text, wanted, begin, stop)
     if at < 0:
-        at = found = _first(text, body, stop)
+        at = found = _first(text, begin, stop)
     if at < 0:
         return Snippet()
     line = text.count("\n", 0, at) + 1

@@ -259,6 +259,15 @@ def test_the_snippet_has_line_and_heading(tmp_path: Path) -> None:
     assert hit["snippet"].startswith("We saw Photographs")
 
 
+def test_a_snippet_is_never_frontmatter(tmp_path: Path) -> None:
+    """Found by its title or a property, a note shows its first words; one without a body shows nothing."""
+    header = "---\ntitle: Plumbus\nmaker: Dinglebop\n---\n"
+    at = make(tmp_path, {"a.md": header + "\nfirst words\n", "b.md": header})
+    for asked in ("plumbus", "dinglebop"):
+        hits = {hit["path"]: (hit["snippet"], hit["line"]) for hit in ask(at, asked)["hits"]}
+        assert hits == {"a.md": ("first words", 6), "b.md": ("", 0)}
+
+
 def test_copies_of_sync_engines_are_no_answers(tmp_path: Path) -> None:
     """A conflict copy does not stand beside its note."""
     at = make(tmp_path, {"a.md": "theodolite\n", "a.sync-conflict-20261130-120000-ABCDEFG.md": "theodolite\n"})

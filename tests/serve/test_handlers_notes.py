@@ -348,6 +348,19 @@ def test_a_deleted_note_keeps_its_bytes_and_comes_back_whole() -> None:
         assert refused(files, "restore", path=gone["trashed_path"]).code == "not_found"
 
 
+@pytest.mark.parametrize("name", ["Heron season", "egret", "birds", "field/birds"])
+def test_a_deleted_note_answers_to_every_name_that_it_had(name: str) -> None:
+    """Title, alias, file name, path; while a note of that name is there, no older version comes back beside it."""
+    text = "---\ntitle: Heron season\naliases: [egret]\n---\nold\n"
+    files = Files({"field/birds.md": text.encode()})
+    do(files, "delete", path="field/birds.md")
+    assert do(files, "restore", permalink=name)["path"] == "field/birds.md"
+    kept = do(files, "delete", path="field/birds.md")["trashed_path"]
+    files["field/birds.md"] = text.replace("old", "new").encode()
+    assert refused(files, "restore", permalink=name).code == "exists"
+    assert kept in files
+
+
 def test_restoring_into_an_occupied_place_keeps_both() -> None:
     """The one that comes back stands beside, with a permalink of its own where its old one is taken."""
     files = vault(a="---\npermalink: a-1111\n---\nold\n")

@@ -289,6 +289,24 @@ def test_undo_leaves_what_a_person_changed_since(birds: Home) -> None:
     assert birds.text("birds/Herons.md") == HERONS
 
 
+def test_undo_after_undo_goes_back_further(birds: Home) -> None:
+    """Each takes back one change more, to the first; an undo that is named is itself taken back, and then counts again."""
+    changes = [("still", "tall"), ("tall", "grey")]
+    for find, replace in changes:
+        birds.call("memory.edit", permalink="herons-a1b2", find=find, replace=replace)
+    grey = birds.text("birds/Herons.md")
+    undone = [birds.call("memory.undo")["undone"] for _ in changes]
+    assert birds.text("birds/Herons.md") == HERONS
+    assert undone == sorted(undone, reverse=True)
+    assert refused(birds, "memory.undo").code == "not_found"
+    for _ in changes:
+        made = (birds.vault / ".trash/memd").glob("*/plan.json")
+        taken_back = f"undo of {undone.pop()}"
+        birds.call("memory.undo", plan=next(path.parent.name for path in made if taken_back in path.read_text()))
+    assert birds.text("birds/Herons.md") == grey
+    assert birds.call("memory.undo")["restored"] == ["birds/Herons.md"]
+
+
 def test_undo_of_a_move_puts_links_back(birds: Home) -> None:
     """Files and the links that were spelled anew come back byte for byte; undoing a new note keeps it in the trash."""
     before = {path: data for path, data in tree(birds).items() if not path.startswith(".")}

@@ -95,12 +95,17 @@ def at(vault: Vault, path: str) -> Note | None:
 
 def named(ctx: Context, name: str) -> Note:
     """The note of a permalink, path or id, else of a title, alias or file name that one note alone has."""
-    for kind in ("permalink", "path", "id", "title", "alias", "stem"):
-        if found := _visible(ctx, ctx.vault.named(kind, name)):
-            return _only(ctx.vault, found, name)
+    if found := called(ctx, name):
+        return _only(ctx.vault, found, name)
     moved = ctx.vault.moved.get(name) or ctx.vault.moved.get(fold(name))
     note = ctx.vault.notes.get(moved) if moved else at(ctx.vault, name) if name else None
     return _there(note, f"no note has the permalink {clean(name[:120])!r}: memory.search finds it by words")
+
+
+def called(ctx: Context, name: str) -> tuple[str, ...]:
+    """Paths of what is called so, by the surest kind of name that anything has."""
+    kinds = ("permalink", "path", "id", "title", "alias", "stem")
+    return next(filter(None, (_visible(ctx, ctx.vault.named(kind, name)) for kind in kinds)), ())
 
 
 def _visible(ctx: Context, paths: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,10 +16,11 @@ from memd.model.fingerprint import fold, sha256
 from memd.model.note import Note
 from memd.model.plan import ABSENT, Move, Plan, Remove, Step, Write
 from memd.model.vault import folder as folder_of
+from memd.model.vault import stem
 from memd.parse import render
 from memd.recall.names import clean, shown_path, shown_title
 from memd.serve.handlers.context import Answer, Context, Decision
-from memd.serve.handlers.lookup import SCHEME, at, existing_folder, find, inside, new_place, note_path, parsed
+from memd.serve.handlers.lookup import SCHEME, at, called, existing_folder, find, inside, new_place, note_path, parsed
 
 
 def delete(ctx: Context, params: Any) -> Decision:
@@ -32,7 +33,7 @@ def delete(ctx: Context, params: Any) -> Decision:
     broken = [
         {"path": shown_path(ctx.vault, source), "line": link.line, "target": clean(link.target)}
         for source, link in ctx.vault.inbound(note.path)
-        if source != note.path and ctx.sees(source)
+        if source not in (note.path, _ledger(ctx)) and ctx.sees(source)
     ]
     reason = f"delete {note.title!r}" + (f": {params.reason}" if params.reason else "")
     plan = Plan((Move(note.path, where, sha256(data)),), (reason,), ((note.path, sha256(data)),), undo=True)
@@ -75,7 +76,7 @@ def move(ctx: Context, params: Any) -> Decision:
     shift = links.shift(ctx.vault, note, new)
     steps: list[Step] = [Move(note.path, new, sha256(data))]
     told: list[Answer] = []
-    ledger = f"{ctx.config.formation.folder}/_moved.md"
+    ledger = _ledger(ctx)
     for path in links.sources(shift):
         # What memd notes of moves is kept by whoever moves, not respelled as a person's link.
         if path != ledger and (rewritten := _relinked(ctx, path, shift)):
@@ -91,8 +92,10 @@ def move(ctx: Context, params: Any) -> Decision:
 def undo(ctx: Context, params: Any) -> Decision:
     """What memd's plan replaced, back as it was. Raises Refused: not_found; conflict where it was changed since."""
     back = ctx.undo(params.plan)
-    if back is None or not back:
-        raise Refused("not_found", "there is no such change of memd's to take back")
+    if not back:
+        raise Refused(
+            "not_found", "there is no such change of memd's to take back: .trash/memd holds those that can be"
+        )
     changed = _changed(ctx, back)
     if changed:
         shown = ", ".join(map(clean, changed[:5]))
@@ -100,7 +103,13 @@ def undo(ctx: Context, params: Any) -> Decision:
         raise Refused("conflict", f"changed since, and left alone: {shown}; {advice}", paths=list(map(clean, changed)))
     paths = [ctx.writable(step.to if isinstance(step, Move) else step.path) for step in back.steps]
     steps = tuple(_kept(ctx, step) for step in back.steps)
-    return Decision(Plan(steps, back.reasons, back.reads, undo=True), {"restored": list(map(clean, paths))})
+    plan = Plan(steps, back.reasons, back.reads, undo=True, undoes=back.undoes)
+    return Decision(plan, {"restored": list(map(clean, paths)), "undone": back.undoes})
+
+
+def _ledger(ctx: Context) -> str:
+    """Where memd notes which permalinks moved."""
+    return f"{ctx.config.formation.folder}/_moved.md"
 
 
 def _data(ctx: Context, note: Note) -> bytes:
@@ -139,16 +148,16 @@ def _trashed(ctx: Context, params: Any) -> tuple[str, bytes]:
 
 def _refuse_living(ctx: Context, params: Any, lay: str) -> None:
     """Versions that edits replaced lie in the trash, too: by name only what is no longer there is restored."""
-    name = params.permalink.strip().removeprefix(SCHEME)
-    living = ctx.vault.named("permalink", name) if name else ((lay,) if at(ctx.vault, lay) and params.path else ())
+    name = params.id or params.permalink.strip().removeprefix(SCHEME)
+    living = called(ctx, name) if name else (lay,) if at(ctx.vault, lay) else ()
     if living:
-        raise Refused(
-            "exists", f"that note is there, at {clean(living[0])!r}: give the trashed path of the version to restore"
-        )
+        where = clean(living[0])
+        raise Refused("exists", f"a note of that name is at {where!r}: give the trashed path of the version to restore")
 
 
 def _names(note: Note) -> set[str]:
-    return {fold(name) for name in (note.permalink, note.path, note.id, note.title) if name}
+    names = (note.permalink, note.path, note.id, note.title, *note.aliases, stem(note.path))
+    return {fold(name) for name in names if name}
 
 
 def _destination(ctx: Context, note: Note, to: str) -> str:
