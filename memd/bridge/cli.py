@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable
 
@@ -57,7 +58,7 @@ def _fail(argv: list[str], code: str, message: str, exit_code: int, data: dict[s
         error: dict[str, object] = {"code": code, "message": message}
         shell.print_json({"error": error | ({"data": data} if data else {})})
     else:
-        shell.complain(message)
+        shell.complain(re.sub(r"\bmemory\.(?=[a-z])", "memd ", message))
     return exit_code
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from memd.bridge.cli_shell import Options
 from memd.bridge.cli_values import file_name, json_value, observation, relation, target, where_of
+from memd.serve.bases import Changing, Named
 from memd.serve.described import about
 from memd.serve.messages import Method, Param, params_of
 
@@ -151,6 +152,8 @@ def _collect(method: Method, parsed: argparse.Namespace) -> dict[str, Any]:
             params |= {param.name: found} if found else {}
         elif param.name in typed:
             params[param.name] = typed[param.name]
+    if issubclass(method.params, Named | Changing) and not any(map(params.get, ("permalink", "path", "id"))):
+        raise ValueError("which note? give its permalink, title or path before the rest, or --path or --id")
     return {name: _value(name, value) for name, value in params.items()}
 
 

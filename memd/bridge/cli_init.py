@@ -29,6 +29,8 @@ def init(shell: Shell, folder: str) -> dict[str, object]:
             "outside_vault",
             f"{vault} is more than a vault: give a folder for notes, `memd init {vault.rstrip('/')}/notes`",
         )
+    if os.path.lexists(vault) and not os.path.isdir(vault):
+        raise Refused("invalid_params", f"{vault} is no folder: give the folder that the notes are in")
     try:
         os.makedirs(vault, exist_ok=True)
         adopted = any(True for _ in notes(vault))

@@ -12,7 +12,6 @@ from memd.bridge.cli_arguments import Parser, add_params, collect, options_of, p
 from memd.bridge.cli_shell import Shell, safe
 from memd.bridge.cli_show import outline, plan, show
 from memd.bridge.cli_words import FORMATS, OWN, docs
-from memd.model.errors import Refused
 from memd.serve.messages import METHODS, OF_WORD
 from memd.serve.places import shared
 
@@ -157,13 +156,16 @@ def watch(word: str, argv: list[str]) -> int:
 
 def model(word: str, argv: list[str]) -> int:
     """Carried out by a process of its own: the command line loads no model library."""
+    from memd.serve.places import cache_folder
+
     parser = _parser(word)
     parser.add_argument("action", choices=("fetch", "list"))
-    parser.add_argument("name", nargs="?", default="")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="as fastembed knows it, like BAAI/bge-small-zh-v1.5")
     shell, parsed = _opened(parser, argv)
-    shell.out.flush()
-    command = [sys.executable, "-P", "-m", "memd.index.models", parsed.action, *filter(None, (parsed.name,))]
-    os.execve(sys.executable, command, dict(shell.environ))  # noqa: S606
+    if (parsed.action == "fetch") != bool(parsed.name):
+        parser.error("write `memd model fetch NAME` or `memd model list`")
+    asked = [os.path.join(cache_folder(shell.environ), "models"), parsed.action, *filter(None, (parsed.name,))]
+    os.execve(sys.executable, [sys.executable, "-P", "-m", "memd.index.fetching", *asked], dict(shell.environ))  # noqa: S606
 
 
 def completion(word: str, argv: list[str]) -> int:
@@ -191,10 +193,7 @@ def help_about(word: str, argv: list[str]) -> int:
         from difflib import get_close_matches
 
         near = get_close_matches(topic, [*docs(), *TOPICS], 1)
-        raise Refused(
-            "not_found",
-            f"no help on {topic!r}" + (f"; did you mean {near[0]!r}?" if near else f": {', '.join(TOPICS)}"),
-        )
+        parser.error(f"no help on {topic!r}" + (f"; did you mean {near[0]!r}?" if near else f": {', '.join(TOPICS)}"))
     if topic in docs():
         main([topic, "--help"])
     if topic in TOPICS:

@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from memd.bridge.cli_arguments import options_of, parser_for
 from memd.bridge.cli_shell import Shell
-from memd.bridge.cli_show import outline
 from memd.bridge.cli_words import OWN
 from memd.bridge.service_units import (
     UNITS,
@@ -179,24 +178,37 @@ def _status(shell: Shell) -> int:
     found: dict[str, Any]
     if sys.platform == "darwin":
         file = agent_file(name, environ)
-        running = os.path.exists(file) and _says("launchctl", "print", f"gui/{os.getuid()}/{label_of(name)}") != ""
+        running, _ = _says("launchctl", "print", f"gui/{os.getuid()}/{label_of(name)}")
         found = {"agent": label_of(name), "installed": os.path.exists(file), "running": running}
     else:
         service, socket = units_of(name)
         installed = all(map(os.path.exists, drop_ins(name, environ)))
-        states = {"enabled": _says("systemctl", "--user", "is-enabled", service)}
-        states |= {"active": _says("systemctl", "--user", "is-active", service)}
-        states |= {"socket": _says("systemctl", "--user", "is-active", socket)}
-        found = {"unit": service, "installed": installed, **states, "running": states["active"] == "active"}
+        _, enabled = _says("systemctl", "--user", "is-enabled", service)
+        _, active = _says("systemctl", "--user", "is-active", service)
+        _, listens = _says("systemctl", "--user", "is-active", socket)
+        states = {"enabled": enabled, "active": active, "socket": listens}
+        found = {"unit": service, "installed": installed, **states, "running": active == "active"}
     if shell.options.json:
         shell.print_json(found)
     else:
-        outline(shell, found)
+        shell.print(_in_words(found))
     return 0 if found["running"] else 1
 
 
-def _says(*command: str) -> str:
+def _in_words(found: dict[str, Any]) -> str:
+    """One line, like `memd@work.service: installed, enabled, active; its socket is active`."""
+    name = found.get("agent") or found["unit"]
+    if not found["installed"]:
+        return f"{name}: not installed; `memd service install` does it"
+    if "agent" in found:
+        return f"{name}: installed, {'running' if found['running'] else 'not running'}"
+    return f"{name}: installed, {found['enabled']}, {found['active']}; its socket is {found['socket']}"
+
+
+def _says(*command: str) -> tuple[bool, str]:
+    """Whether the manager agrees, and its word for it: of a failure the first line."""
     if shutil.which(command[0]) is None:
-        return "unavailable"
+        return False, "unavailable"
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() or (f"exit {done.returncode}" if done.returncode else "")
+    said = (done.stdout.strip() or done.stderr.strip()).split("\n")[0]
+    return done.returncode == 0, said or ("" if done.returncode == 0 else "unknown")

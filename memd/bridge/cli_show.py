@@ -6,6 +6,7 @@ Everything printed passes `safe`: a title cannot steer the terminal. Links to no
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -16,11 +17,21 @@ Answer = dict[str, Any]
 
 _LAGS = ("search", "retrieve", "list", "recent", "context", "refresh", "reindex")
 """Words whose answer depends on the index being in step."""
+_NOTHING = {
+    "list": "no notes",
+    "recent": "no changes",
+    "profile": "nothing is known yet",
+    **dict.fromkeys(("seal", "patch", "chains"), "nothing was due"),
+}
+"""What is said where an answer holds nothing."""
+_DONE = {"delete": "deleted", "restore": "restored", "move": "moved"}
 
 
 def show(shell: Shell, word: str, answer: Answer) -> None:
     if "plan" in answer and isinstance(answer["plan"], str):
         plan(shell, answer)
+    elif word in _NOTHING and not any(value for key, value in answer.items() if key not in ("index", "version")):
+        shell.say(_NOTHING[word])
     else:
         shown: Callable[[Shell, Answer], None] = _SHOWN.get(word) or outline
         shown(shell, answer)
@@ -99,9 +110,9 @@ def retrieve(shell: Shell, answer: Answer) -> None:
     shell.print(safe(str(answer.get("text", ""))))
 
 
-def written(shell: Shell, answer: Answer) -> None:
+def written(shell: Shell, answer: Answer, done: str = "done") -> None:
     """One line on what was done, and what is like it."""
-    what = str(answer.get("action", "done"))
+    what = str(answer.get("action", done))
     shell.print(f"{what} {link(shell, str(answer.get('path', '')), safe(str(answer.get('path', ''))))}".rstrip())
     rest = {k: v for k, v in answer.items() if k not in ("action", "path", "permalink", "sha256", "index") and v}
     outline(shell, rest)
@@ -153,5 +164,6 @@ _SHOWN: dict[str, Callable[[Shell, Answer], None]] = {
     "read": read,
     "retrieve": retrieve,
     "doctor": problems,
-    **dict.fromkeys(("write", "append", "edit", "delete", "restore", "move"), written),
+    **dict.fromkeys(("write", "append", "edit"), written),
+    **{word: partial(written, done=done) for word, done in _DONE.items()},
 }

@@ -24,7 +24,7 @@ class Library:
         self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
         self.indexer = Indexer(self.text, self._keep, self._wipe, settled, self.ledger.listed)
         self.vectors: Any = None
-        self._why = "starting"
+        self._why = ""
 
     def rows(self) -> dict[str, Row]:
         """What was indexed when memd last ran; nothing where the text index does not hold what the ledger says."""
@@ -79,7 +79,7 @@ class Library:
 
     def vector_status(self) -> VectorStatus:
         if self.vectors is None:
-            return VectorStatus(reason=self._why)
+            return VectorStatus(reason=self._why) if self._why else VectorStatus("building", reason="starting")
         status: VectorStatus = self.vectors.status()
         return status
 

@@ -21,6 +21,7 @@ from memd.daemon.prompts import Asker
 from memd.daemon.steps import Answerer, Begin, Steps
 from memd.daemon.writing import Tokens, signature
 from memd.edit.diff import unified
+from memd.edit.secrets import blank, refuse_secrets
 from memd.edit.sensitivity import sensitivity
 from memd.form import chains, correct, evidence, moves, profile, trees, view
 from memd.form.backlog import Backlog, backlog
@@ -111,13 +112,10 @@ class Memories:
 
     def _first_step(self, name: str, asked: Any, ctx: Context) -> Begin:
         """What the call does first; what follows from it is decided on what that leaves."""
-        if name == "ingest":
-            material = _handing(asked, "agent").material
-            return lambda vault: evidence.register(vault, self.config, self.now(), material)
-        if name == "remember":
-            material, _ = self._remembered(asked)
-            return lambda vault: evidence.register(vault, self.config, self.now(), material)
-        return self._step(name, asked)
+        if name not in ("ingest", "remember"):
+            return self._step(name, asked)
+        handing = self._remembered(asked) if name == "remember" else _handing(asked, "agent")
+        return lambda vault: evidence.register(vault, self.config, self.now(), handing.material)
 
     def _step(self, name: str, asked: Any) -> Begin:
         steps: dict[str, Begin] = {
@@ -170,8 +168,9 @@ class Memories:
                 waiting = True
         return outcomes, waiting
 
-    def _remembered(self, asked: params.Remember) -> tuple[Material, tuple[Any, ...]]:
-        return evidence.remembered(
+    def _remembered(self, asked: params.Remember) -> Handing:
+        """Its secrets masked. Raises Refused: refused_secret, where there is nothing else."""
+        material, atoms = evidence.remembered(
             asked.text,
             self.now(),
             self.config,
@@ -183,10 +182,13 @@ class Memories:
             origin="human",
             sensitivity=sensitivity((asked.text,), asked.sensitivity),
         )
+        handing = masked(material, (), atoms)
+        if blank(handing.material.events[0].text):
+            refuse_secrets((asked.text,), asked.sensitivity == "sensitive")
+        return handing
 
     async def _remember(self, asked: params.Remember, ctx: Context) -> Answer:
-        material, candidates = self._remembered(asked)
-        answer = await self._take_in(masked(material, (), candidates), True, True)
+        answer = await self._take_in(self._remembered(asked), True, True)
         return {key: answer[key] for key in ("evidence", "leaves", "redacted", "pending")}
 
     # steps on demand -----------------------------------------------------------------------------------------------------

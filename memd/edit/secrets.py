@@ -61,6 +61,11 @@ def redact(text: str, sensitive: bool = False) -> tuple[str, tuple[str, ...]]:
     return "".join((*parts, text[at:])), tuple(finding.kind for finding in found)
 
 
+def blank(redacted: str) -> bool:
+    """Whether a redacted text has no word left."""
+    return not re.search(r"\w", re.sub("‹redacted: [^›]*›", "", redacted))
+
+
 def refuse_secrets(texts: Iterable[str], sensitive: bool = False) -> None:
     """Raises `refused_secret` that names the kinds found in any of the texts, and never what was found."""
     kinds = tuple(dict.fromkeys(f.kind for text in texts if text for f in screen(text, sensitive)))

@@ -19,6 +19,7 @@ from memd.form.keys import day, earliest, latest, link, listed, unlinked
 from memd.form.ownership import entity_of
 from memd.form.summaries import Child, Summary, Worded, acceptable, extract, worded
 from memd.model.config import Config
+from memd.model.errors import Refused
 from memd.model.fingerprint import fingerprint
 from memd.model.plan import Plan, Remove, Step, Write
 from memd.model.question import Asking
@@ -56,8 +57,11 @@ class Sealed(Struct, frozen=True):
 def seal(vault: Vault, config: Config, now: datetime, tree: str = "", only_stale: bool = False) -> Asking:
     """Every tree, or one; `only_stale` forms no new groups. Told: `Sealed`. Again without new leaves it changes nothing."""
     memory = view.of(vault)
+    trees = {*memory.trees, *canopy.of(memory).trees}
+    if tree and not only_stale and tree not in trees:
+        raise Refused("not_found", f"no tree is called {tree!r}: memory.browse shows them")
     plan, told = Plan(), Sealed()
-    for name in [tree] if tree else sorted({*memory.trees, *canopy.of(memory).trees}):
+    for name in [tree] if tree else sorted(trees):
         if name == view.UNCATEGORIZED:
             continue
         run = Run(memory, config, name, AT_ONCE - len(told.made), only_stale)

@@ -1,7 +1,7 @@
 """Which embedding model is meant, and whether its files are whole. A model that cannot be had is a value, not an error.
 
 Knows settings (`auto`, `off`, NAME, PATH, URL), model folders and their manifests. Never loads a model, and never goes
-to the network: `fetch` is handed whatever does. A folder's manifest (`manifest.json` beside the model) gives dimension,
+to the network (`fetching` does). A folder's manifest (`manifest.json` beside the model) gives dimension,
 prefixes and pooling, and the size and blake2b of each file, so that a truncated copy is found before a library reads it.
 """
 
@@ -10,8 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
-from collections.abc import Callable
 from typing import Any, Literal
 
 import msgspec
@@ -89,7 +87,7 @@ def choose(setting: str, cache: str, key: str = "") -> Choice:
         return Choice("off", title=setting, reason=str(why))
     if os.path.isabs(os.path.expanduser(setting)) or setting.startswith("."):
         return Choice("off", title=setting, reason=f"There is no model folder {setting}.")
-    return _cached(setting, cache)
+    return cached(setting, cache)
 
 
 def again(choice: Choice, cache: str, key: str = "") -> Choice | None:
@@ -97,7 +95,7 @@ def again(choice: Choice, cache: str, key: str = "") -> Choice | None:
     if choice.kind == "endpoint":
         return msgspec.structs.replace(choice, key=key)
     try:
-        now = folder_choice(choice.place) if choice.kind == "folder" else _cached(choice.title, cache)
+        now = folder_choice(choice.place) if choice.kind == "folder" else cached(choice.title, cache)
     except Unavailable:
         return None
     return now if now.name == choice.name else None
@@ -119,7 +117,7 @@ def _endpoint(setting: str, key: str) -> Choice:
     )
 
 
-def _cached(name: str, cache: str) -> Choice:
+def cached(name: str, cache: str) -> Choice:
     """A fastembed model that was fetched before; its record says where it lies and what its files are."""
     try:
         with open(record_file(cache, name), encoding="utf-8") as file:
@@ -213,69 +211,3 @@ def blake2b(path: str) -> str:
 
 def record_file(cache: str, name: str) -> str:
     return os.path.join(cache, name.replace("/", "--") + ".json")
-
-
-def fetch(
-    name: str,
-    cache: str,
-    download: Callable[[str, str], str],
-    progress: Callable[[int], None] = lambda _: None,
-) -> Choice:
-    """Downloads a fastembed model into `cache`, checks it against the hub's own hashes and records it.
-
-    `download(name, cache)` returns the folder; `progress` is told the bytes so far, twice a second. Raises Unavailable.
-    """
-    os.makedirs(cache, exist_ok=True)
-    over = threading.Event()
-    watch = threading.Thread(target=_watch, args=(cache, over, progress), daemon=True)
-    watch.start()
-    try:
-        folder = download(name, cache)
-    finally:
-        over.set()
-        watch.join()
-    names = tuple(sorted(os.path.relpath(os.path.join(d, f), folder) for d, _, fs in os.walk(folder) for f in fs))
-    for file in names:
-        _check_blob(os.path.join(folder, file))
-    record = {"folder": folder, "files": measure(folder, names)}
-    temporary = record_file(cache, name) + ".tmp"
-    with open(temporary, "wb") as out:
-        out.write(msgspec.json.encode(record))
-    os.replace(temporary, record_file(cache, name))
-    return _cached(name, cache)
-
-
-def _watch(cache: str, over: threading.Event, progress: Callable[[int], None]) -> None:
-    start = _bytes(cache)
-    while not over.wait(0.5):
-        progress(max(0, _bytes(cache) - start))
-    progress(max(0, _bytes(cache) - start))
-
-
-def _bytes(folder: str) -> int:
-    """Bytes on disk below a folder; files that vanish while counting count as nothing."""
-    total = 0
-    for here, _, files in os.walk(folder):
-        for name in files:
-            try:
-                total += os.lstat(os.path.join(here, name)).st_size
-            except FileNotFoundError:
-                continue
-    return total
-
-
-def _check_blob(path: str) -> None:
-    """The hub keeps large files under their sha256 and small ones under their git blob id: both are checked."""
-    real = os.path.realpath(path)
-    name = os.path.basename(real)
-    if len(name) not in (40, 64) or any(c not in "0123456789abcdef" for c in name):
-        return
-    with open(real, "rb") as file:
-        if len(name) == 64:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-        else:
-            data = file.read()
-            found = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-    if found != name:
-        os.unlink(real)
-        raise Unavailable(f"{os.path.basename(path)} arrived damaged and was removed; fetch the model again.")

@@ -121,6 +121,8 @@ def beneath(wanted: str) -> Test:
     name = fold(wanted.strip().strip("/"))
     if not name or name == ".":
         return lambda note: True
+    if any(part.startswith(".") for part in name.replace("\\", "/").split("/")):
+        raise Refused("outside_vault", "the folder leaves the vault or is hidden: name a visible folder inside it")
     return lambda note: (place := fold(folder(note.path))) == name or place.startswith(name + "/")
 
 

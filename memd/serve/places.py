@@ -195,6 +195,8 @@ def locate(environ: Environ, cwd: str, vault: str = "", socket: str = "", config
         "",
         os.path.join(cwd, config) if config else os.path.join(config_folder(environ), "memd.toml"),
     )
+    if config and not os.path.exists(file):
+        raise Refused("not_found", f"there is no config {file}: `memd init VAULT --config {config}` makes one")
     if _is_path(vault):
         path = _real(vault, environ, cwd)
     if not (path or vault) and socket:

@@ -15,6 +15,7 @@ import pytest
 from memd.bridge import cli
 from memd.bridge.cli_completion import script
 from memd.bridge.cli_words import OWN, docs
+from memd.index.fetching import fetch
 from memd.serve.messages import METHODS, OF_WORD
 from tests.fakes.daemon import FakeDaemon, daemon, refuse
 
@@ -163,6 +164,46 @@ def test_hits_are_readable_and_harmless(running: FakeDaemon, memd: Memd) -> None
     assert out == "线性代数\ufffd[31m  courses/线性代数.md:7\n    every matrix is a map\n    part_of Vectors\n"
 
 
+def test_refusals_name_commands_and_no_methods(running: FakeDaemon, memd: Memd) -> None:
+    """`memory.search` is what a program calls; a person is told of `memd search`, a program of the method."""
+    running.answers["memory.list"] = refuse("not_found", "memory.list: memory.search finds it; my memory.Card stays")
+    assert memd("list")[2] == "memd: memd list: memd search finds it; my memory.Card stays\n"
+    assert "memory.search finds it" in memd("list", "--json")[1]
+
+
+@pytest.mark.parametrize("word", ["list", "recent", "profile", "seal", "patch", "chains"])
+def test_an_answer_that_holds_nothing_is_said(running: FakeDaemon, memd: Memd, word: str) -> None:
+    """Nothing on stdout for a script, a word on stderr for a person, and neither with --quiet."""
+    running.answers[OF_WORD[word].name] = {"made": [], "notes": [], "version": 0, "cursor": ""}
+    code, out, err = memd(word)
+    assert (code, out) == (0, "")
+    assert err.startswith("no")
+    assert memd(word, "--quiet") == (0, "", "")
+
+
+def test_a_config_that_is_named_must_be_there(memd: Memd, tmp_path: Path) -> None:
+    """It is not taken for an empty one."""
+    code, out, err = memd("status", "--config", str(tmp_path / "no.toml"))
+    assert (code, out) == (1, "")
+    assert "there is no config" in err
+
+
+def test_models_are_listed(tmp_path: Path) -> None:
+    """By a process of its own: the one that travels with memd, those that were fetched, and what ails one that is damaged."""
+    models = tmp_path / "memd" / "models"
+    (models / "snapshot").mkdir(parents=True)
+    (models / "snapshot" / "model.onnx").write_bytes(b"weights")
+    fetch("org/name", str(models), lambda name, cache: str(models / "snapshot"))
+    command = [sys.executable, "-m", "memd", "model"]
+    environ = os.environ | {"XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([*command, "list"], env=environ, capture_output=True, text=True, check=True)
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["e5-small-zh-en-int8", "org/name"]
+    assert "fetched" in done.stdout
+    done = subprocess.run([*command, "fetch", "no/such"], env=environ, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("memd: fastembed knows no model no/such")
+
+
 def test_a_note_is_printed_as_it_is(running: FakeDaemon, memd: Memd) -> None:
     """Content on stdout; that there is more, on stderr."""
     assert memd("read", "a.md") == (0, "one\ntwo\n", "more: --offset 7\n")
@@ -191,6 +232,12 @@ def test_problems_are_a_line_each(running: FakeDaemon, memd: Memd) -> None:
         ["search", "-cormorant"],
         ["search", "--where", "=x"],
         ["append", "only"],
+        ["append", "category", "text"],
+        ["read"],
+        ["read", ""],
+        ["move", "to"],
+        ["model", "fetch"],
+        ["help", "frobnication"],
         ["forget", "everything"],
         ["write", "t", "--observation", "no brackets"],
         [],
@@ -253,7 +300,7 @@ def test_help_lists_every_word(memd: Memd) -> None:
         assert code == 0
         assert f"memd {word}" in out
     assert '"two words"' in memd("help", "query", bare=True)[1]
-    assert memd("help", "serach", bare=True)[0] == 1
+    assert memd("help", "serach", bare=True)[0] == 2
 
 
 def test_the_version_is_printed(memd: Memd) -> None:

@@ -119,3 +119,11 @@ def test_json_says_what_was_done(config: Path, tmp_path: Path, capsys: pytest.Ca
         str(config),
     )
     assert sorted(done["added"]) == sorted(files(tmp_path / "v"))
+
+
+def test_a_file_is_no_vault(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Said so, and nothing is made."""
+    (tmp_path / "v").write_text("mine")
+    assert init("v") == 1
+    assert "is no folder" in capsys.readouterr().err
+    assert not config.exists()

@@ -219,9 +219,11 @@ def test_a_dry_run_prints_and_changes_nothing(world: Path, capsys: pytest.Captur
 
 
 def test_status_says_whether_it_is_installed_and_runs(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit 1 while it does not run."""
+    """Exit 1 while it does not run; people read one line that says what to do."""
     assert memd(world, "status", "--json") == 1
     assert json.loads(capsys.readouterr().out)["installed"] is False
+    assert memd(world, "status") == 1
+    assert capsys.readouterr().out == "memd@vault.service: not installed; `memd service install` does it\n"
     memd(world, "install")
     (world / "bin" / "systemctl").write_text(
         '#!/bin/sh\ncase "$2" in is-active) echo active;; *) echo enabled;; esac\n'
@@ -236,15 +238,30 @@ def test_status_says_whether_it_is_installed_and_runs(world: Path, capsys: pytes
         "socket": "active",
         "running": True,
     }
+    assert memd(world, "status") == 0
+    assert capsys.readouterr().out == "memd@vault.service: installed, enabled, active; its socket is active\n"
+
+
+def test_a_manager_that_refuses_is_quoted(world: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its own words, as where no session bus is."""
+    memd(world, "install")
+    (world / "bin" / "systemctl").write_text("#!/bin/sh\necho no bus >&2; exit 1\n")
+    capsys.readouterr()
+    assert memd(world, "status") == 1
+    assert "installed, no bus, no bus" in capsys.readouterr().out
 
 
 def test_on_a_mac_an_agent_is_bootstrapped(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The property list goes to LaunchAgents, launchctl loads it, and uninstall takes both back."""
+    """The property list goes to LaunchAgents, launchctl loads it, uninstall takes both back; one that is not loaded does not run."""
     monkeypatch.setattr(sys, "platform", "darwin")
     assert memd(world, "install") == 0
     file = world / "HOME" / "Library" / "LaunchAgents" / "memd.vault.plist"
     assert plistlib.loads(file.read_bytes())["ProgramArguments"][1:5] == ["-P", "-m", "memd", "run"]
     assert asked(world)[-1] == f"bootstrap gui/{os.getuid()} {file}"
+    assert memd(world, "status") == 0
+    (world / "broken").touch()
+    assert memd(world, "status") == 1
+    (world / "broken").unlink()
     assert memd(world, "uninstall") == 0
     assert not file.exists()
 

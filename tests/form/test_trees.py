@@ -9,6 +9,7 @@ import pytest
 from memd.form.files import edited
 from memd.form.summaries import Child, Sentence, Summary, acceptable, dropped, extract, worded
 from memd.model.config import Config, FormationConfig
+from memd.model.errors import Refused
 from tests.fakes.driver import Driver, atom
 
 TREE = "interaction:harbor-kiosk"
@@ -150,6 +151,12 @@ def test_every_sentence_cites_its_children_and_times_and_labels_come_up() -> Non
     body = vault.text(note.path).split("---\n")[2]
     assert body.count("[[") == 8
     assert not edited(note, vault.files[note.path])
+
+
+def test_a_tree_that_is_none_is_refused() -> None:
+    """Its name was misspelt: that nothing was due would be a lie."""
+    with pytest.raises(Refused, match="no tree is called"):
+        Driver().seal("interaction:nobody")
 
 
 def test_uncategorized_does_not_seal() -> None:

@@ -12,8 +12,9 @@ import pytest
 from memd.index.asking import Asker
 from memd.index.backlog import Backlog
 from memd.index.feeding import Feeding, words
+from memd.index.fetching import fetch
 from memd.index.meaning import Meaning
-from memd.index.models import MANIFEST, Crashed, Unavailable, choose, fetch, folder_choice, measure
+from memd.index.models import MANIFEST, Crashed, Unavailable, choose, folder_choice, measure
 from memd.index.port import Passage
 from tests.fakes.embedder import FakeEmbedder, FakeModels
 

@@ -255,6 +255,19 @@ def test_ingest_masks_and_keeps_the_turn(home: Home) -> None:
     assert held(home, SECRET) == []
 
 
+@pytest.mark.parametrize("text", ["{}", " `{}`. ", "{} / {}"])
+def test_nothing_but_a_secret_is_not_remembered(home: Home, text: str) -> None:
+    """There is nothing to keep: `refused_secret`, and no file; a rehearsal with words round it shows it masked."""
+    for more in ({}, {"dry_run": True}):
+        error = refused(home, "memory.remember", text=text.format(SECRET, SECRET), **more)
+        assert error.code == "refused_secret"
+        assert SECRET not in error.message
+    plan = home.call("memory.remember", text=f"the key is {SECRET}", dry_run=True)["plan"]
+    assert "the key is ‹redacted: " in plan
+    assert SECRET not in plan
+    assert held(home, SECRET) == []
+
+
 def test_long_numbers_only_where_the_note_is_sensitive(home: Home) -> None:
     """15 digits or more: `refused_secret` (kind `long number`), with `sensitivity: sensitive` they are written."""
     error = refused(home, "memory.write", title="Account", body=f"number {LONG.replace(' ', '')}")
@@ -287,6 +300,13 @@ OUTSIDE = [
     "x.txt",
     "C:\\x.md",
 ]
+
+
+@pytest.mark.parametrize("folder", ["..", "../..", "a/../../b", ".obsidian", "a/.hidden", "..\\up"])
+def test_no_filter_looks_out_of_the_vault(home: Home, folder: str) -> None:
+    """A folder that is asked for is in the vault as well."""
+    for method, more in (("memory.list", {}), ("memory.search", {"query": "weir"})):
+        assert refused(home, method, folder=folder, **more).code == "outside_vault"
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
