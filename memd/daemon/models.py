@@ -20,7 +20,7 @@ from memd.model.config import LlmConfig
 log = logging.getLogger("memd.models")
 
 TRIES = 3
-"""The first call and two bounded retries (issue 5)."""
+"""The first call and two bounded retries."""
 FIRST_REST, LAST_REST = 30.0, 3600.0
 """Seconds for which an endpoint that did not answer is left alone: doubled each time up to the last."""
 _FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.S)
@@ -34,6 +34,7 @@ class Model:
         self._client: Any = None
         self.name = f"llm:{config.model}"
         self.error = ""
+        self._format = 0
         self._silent = 0
         self._rests_until = 0.0
 
@@ -96,15 +97,27 @@ class Model:
                 model=self.config.model,
                 messages=messages,
                 temperature=0,
-                response_format={"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}},
+                **_formats(schema)[self._format],
             )
         except openai.OpenAIError as error:
             self.error = f"{self.config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
+            if "response_format" in str(error):
+                self._format = (self._format + 1) % len(_formats(schema))
+                return ""
             status = getattr(error, "status_code", 500)
             return None if status >= 500 or status == 429 else ""
         content = answer.choices[0].message.content if answer.choices else None
         self.error = "" if content else "the answer is empty"
         return content or ""
+
+
+def _formats(schema: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    """Ways to ask for JSON, the best first: not every server of this protocol knows `json_schema`, some know none."""
+    return (
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}},
+        {"response_format": {"type": "json_object", "schema": schema}},
+        {},
+    )
 
 
 def _unfenced(text: str) -> bytes:

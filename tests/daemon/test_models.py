@@ -26,8 +26,9 @@ class Verdict(Struct):
 
 
 @contextmanager
-def endpoint(*answers: str | int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """An endpoint that gives these answers in turn: a text, or a status. Yields its URL and what it was asked."""
+def endpoint(*answers: str | int, refuses: tuple[str, ...] = ()) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An endpoint that gives these answers in turn: a text, or a status. It knows no format that it `refuses`.
+    Yields its URL and what it was asked."""
     asked: list[dict[str, Any]] = []
     left = list(answers)
 
@@ -37,8 +38,12 @@ def endpoint(*answers: str | int) -> Iterator[tuple[str, list[dict[str, Any]]]]:
             answer = left.pop(0) if left else 500
             status, content = (200, answer) if isinstance(answer, str) else (answer, "")
             message = {"role": "assistant", "content": content}
-            body = json.dumps({"id": "1", "object": "chat.completion", "created": 0, "model": "m",
-                               "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}).encode()  # fmt: skip
+            said: dict[str, Any] = {"id": "1", "object": "chat.completion", "created": 0, "model": "m",
+                                    "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}  # fmt: skip
+            if asked[-1].get("response_format", {}).get("type", "") in refuses:
+                status, said = 500, {"error": {"message": "1 validation error: ('body', 'response_format', 'type')"}}
+                left.insert(0, answer)
+            body = json.dumps(said).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
@@ -76,6 +81,22 @@ def test_an_answer_that_does_not_fit_is_asked_for_again() -> None:
     with endpoint("yes", '{"same": "perhaps"}', '{"same": false}') as (url, asked):
         assert Model(LlmConfig(base_url=url, model="m")).ask("Judge.", {}, Verdict) == Verdict(False)
     assert "does not fit" in asked[1]["messages"][-1]["content"]
+
+
+@pytest.mark.parametrize(
+    ("refuses", "tried"),
+    [
+        (("json_schema",), ["json_schema", "json_object"]),
+        (("json_schema", "json_object"), ["json_schema", "json_object", ""]),
+    ],
+)
+def test_a_server_that_knows_no_schemas_is_asked_for_json(refuses: tuple[str, ...], tried: list[str]) -> None:
+    """Its refusal is no silence: the next try asks in a plainer form, and so does the next question at once."""
+    with endpoint('{"same": true}', '{"same": false}', refuses=refuses) as (url, asked):
+        model = Model(LlmConfig(base_url=url, model="m"))
+        assert model.ask("Judge.", {}, Verdict) == Verdict(True)
+        assert model.ask("Judge.", {}, Verdict) == Verdict(False)
+    assert [one.get("response_format", {}).get("type", "") for one in asked] == [*tried, tried[-1]]
 
 
 def test_a_model_that_cannot_be_had_is_no_answer() -> None:

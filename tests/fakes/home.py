@@ -48,9 +48,9 @@ class Home:
         self.until(lambda: self.call("hello"))
         return self
 
-    def until(self, answers: Callable[[], Any]) -> Any:
+    def until(self, answers: Callable[[], Any], patience: float = PATIENCE) -> Any:
         """The first answer that is true; a refusal or a daemon that is not there yet is asked again."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while time.monotonic() < end:
             assert self.process is None or self.process.poll() is None, self.log()
             try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import os
 import zipfile
+from email.message import EmailMessage
 
 import pytest
 from hypothesis import given, settings
@@ -296,3 +298,117 @@ def test_deep_and_long_input_is_linear():
     read(b"a" * 1_000_000, "chat", "x.txt")
     read((b"From " * 200_000), "mbox", "x.mbox")
     assert len(said(lines({"speaker": "a", "text": "x" * 500_000}), "jsonl")) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "want"),
+    [
+        (
+            "WhatsApp Chat.txt",
+            "02/04/2026, 09:12 - Messages and calls are end-to-end encrypted.\n02/04/2026, 09:12 - Ann: hi\nsecond: line\n"
+            "02/04/2026, 09:13 - Bob: <Media omitted>\n02/04/2026, 09:14 - Ann added Carl\n13/04/2026, 21:15 - +44 7700 900123: call: me\n"
+            "13/04/2026, 21:16 - Ann changed the subject from “a: b” to “c: d”\n",
+            [
+                ("Ann", "hi\nsecond: line", "2026-04-02T09:12:00"),
+                ("+44 7700 900123", "call: me", "2026-04-13T21:15:00"),
+            ],
+        ),
+        (
+            "_chat.txt",
+            "\u200e[02/04/2026, 09:12:31] Ann: \u200eMessages are encrypted.\n[02/04/2026, 09:12:40] Ann: hi\n"
+            "\u200e[02/04/2026, 09:13:00] Bob: \u200eimage omitted\n[13/04/2026, 9:14:00\u202fPM] Bob: ok\n",
+            [("Ann", "hi", "2026-04-02T09:12:40"), ("Bob", "ok", "2026-04-13T21:14:00")],
+        ),
+        (
+            "微信.txt",
+            "2026-04-02 09:12:31 小林\n我去学摄影\n\n2026-04-02 09:13:00 阿珍\n好呀：几点？\n2026-04-02 09:14:00 系统消息\n小林撤回了一条消息\n"
+            "2026-04-02 09:15:00 小林\n[图片]\n",
+            [("小林", "我去学摄影", "2026-04-02T09:12:31"), ("阿珍", "好呀：几点？", "2026-04-02T09:13:00")],
+        ),
+        (
+            "qq.txt",
+            "消息记录\n====\n\n2026-04-02 9:12:31 小林(12345678)\n你好\n\n2026-04-02 21:13:00 阿珍<azhen@qq.com>\n时间：三点\n"
+            "2026-04-02 21:14:00 阿珍(87654321)\n我也是阿珍\n",
+            [
+                ("小林", "你好", "2026-04-02T09:12:31"),
+                ("阿珍<azhen@qq.com>", "时间：三点", "2026-04-02T21:13:00"),
+                ("阿珍(87654321)", "我也是阿珍", "2026-04-02T21:14:00"),
+            ],
+        ),
+        (
+            "telegram.txt",
+            "Ann, [02.04.2026 09:12]\nhi\n\nBob B, [2 Apr 2026 at 09:13:20]:\nhello\nworld\n",
+            [("Ann", "hi", "2026-04-02T09:12:00"), ("Bob B", "hello\nworld", "2026-04-02T09:13:20")],
+        ),
+        (
+            "result.json",
+            '{"name": "Ann", "id": 5, "messages": [{"id": 1, "type": "message", "date_unixtime": "1775092351", "from": "Ann", "text": "hi"},\n'
+            '{"id": 2, "type": "message", "from": "Bob", "text": ["see ", {"type": "link", "text": "x.y"}]}, {"id": 3, "type": "service", "actor": "Ann", "text": ""}]}',
+            [("Ann", "hi", "2026-04-02T01:12:31+00:00"), ("Bob", "see x.y", "")],
+        ),
+        (
+            "discord.json",
+            '{"messages": [{"id": "9", "content": "hi", "author": {"id": "7", "name": "ann99", "nickname": "Ann"}}]}',
+            [("Ann", "hi", "")],
+        ),
+        (
+            "slack.json",
+            '[{"user": "U1", "text": "hi", "ts": "1775092351.0", "user_profile": {"real_name": "Ann A"}}, {"user": "U2", "text": "yo"},\n'
+            '{"subtype": "channel_join", "user": "U2", "text": "U2 has joined"}]',
+            [("Ann A", "hi", "2026-04-02T01:12:31+00:00"), ("U2", "yo", "")],
+        ),
+        (
+            "claude-code.jsonl",
+            '{"type": "file-history-snapshot", "messageId": "m"}\n{"type": "user", "uuid": "u", "sessionId": "S", "message": {"role": "user", "content": "fix it"}}',
+            [("user", "fix it", "")],
+        ),
+        (
+            "codex.jsonl",
+            '{"id": "c1", "timestamp": "2026-04-02T09:12:31Z", "instructions": null}\n{"record_type": "state"}\n'
+            '{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>x</environment_context>"}]}\n'
+            '{"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}',
+            [("user", "hello", "")],
+        ),
+        (
+            "meeting.txt",
+            "Ann: we need more\nKey point: none\nBob: yes\nAnn: good",
+            [("Ann", "we need more\nKey point: none", ""), ("Bob", "yes", ""), ("Ann", "good", "")],
+        ),
+    ],
+)
+def test_each_tools_export_names_its_speakers(name, text, want):
+    """Found out by itself: what the tool says of its own, and what stands for no text, is nobody's; no line's beginning
+    is taken for a name; two people of one name stay two."""
+    sessions, problems = read(text.encode(), "auto", name)
+    assert [(e.speaker, e.text, e.at) for s in sessions for e in s.events] == want
+    assert [p.line for p in problems] == ([1] if name == "qq.txt" else [])
+
+
+def test_a_markdown_page_with_colons_is_no_chat():
+    """Words before a colon are speakers where they speak."""
+    assert detect(b"Today: I went out\nNote: buy milk\nKey point: none\n\nMore text here.\n", "page.md") == "markdown"
+
+
+def test_in_a_mail_only_its_senders_words_count():
+    """A forwarded message and attachments are others'; `From` begins a message only behind an empty line and with a
+    year; old Chinese encodings are read; a message without text is a problem with its line."""
+    inner = EmailMessage()
+    inner.set_content("Fire them all\n")
+    mail = EmailMessage()
+    mail["From"] = "Ann <ann@x>"
+    mail.set_content("See below\n")
+    mail.add_attachment(inner)
+    mail.add_attachment("notes", filename="n.txt")
+    body = base64.b64encode("青禾圖書館开门了".encode("gbk"))
+    box = (
+        b"From ann@x Thu Jan  1 00:00:00 2026\n" + bytes(mail) + b"\nFrom l@x Thu Jan  1 00:00:00 2026\nFrom: l@x\nContent-Transfer-Encoding: base64\n"
+        b"Content-Type: text/plain; charset=gb2312\n\n" + body + b"\n\nFrom b@x Thu Jan  1 00:00:00 2026\nFrom: b@x\nDate: nonsense\n\nHello\n\nFrom here on\n>From time\n"
+        b"\nFrom e@x Thu Jan  1 00:00:00 2026\nFrom: e@x\nContent-Type: image/png\n\nabc\n"
+    )  # fmt: skip
+    [session], [missing] = read(box, "auto", "in.mbox")
+    assert [(e.speaker, e.text) for e in session.events] == [
+        ("Ann", "See below"),
+        ("l@x", "青禾圖書館开门了"),
+        ("b@x", "Hello\n\nFrom here on\nFrom time"),
+    ]
+    assert box.split(b"\n")[missing.line - 1].startswith(b"From e@x")

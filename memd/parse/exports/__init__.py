@@ -80,15 +80,23 @@ def _json_kind(data: bytes, head: str) -> str:
     except ValueError:
         line = None
     if isinstance(line, dict) and "\n" in decode(data).strip():
-        marks = {"sessionId", "parentUuid", "payload", "uuid", "leafUuid"} & set(line)
-        return "agent" if marks and ("type" in line or "message" in line) else "jsonl"
+        return "agent" if any(map(_by_an_agent, head.split("\n")[:20])) else "jsonl"
     if '"mapping"' in head:
         return "chatgpt"
     if '"chat_messages"' in head:
         return "claude"
     if isinstance(line, dict):
-        return "jsonl" if jsonl.messages(line) is None else "json"
+        return "jsonl" if jsonl.messages(line) is None and not isinstance(line.get("chats"), dict) else "json"
     return "json"
+
+
+def _by_an_agent(text: str) -> bool:
+    try:
+        line = loads(text)
+    except ValueError:
+        return False
+    marks = {"sessionId", "parentUuid", "payload", "leafUuid", "record_type"}
+    return isinstance(line, dict) and bool(marks & set(line)) and bool({"type", "message", "record_type"} & set(line))
 
 
 def _json(text: str, kind: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]:
@@ -101,6 +109,10 @@ def _json(text: str, kind: str, name: str, stem: str) -> tuple[list[Session], li
         return hosted.chatgpt(value, name)
     if kind == "claude" or (isinstance(first, dict) and "chat_messages" in first):
         return hosted.claude(value, name)
+    chats = value.get("chats") if isinstance(value, dict) else None
+    if isinstance(chats, dict) and isinstance(chats.get("list"), list):
+        found = [jsonl.read_object(one, name, stem) for one in chats["list"] if jsonl.messages(one) is not None]
+        return [session for sessions, _ in found for session in sessions], []
     if isinstance(value, dict) and jsonl.messages(value) is not None:
         return jsonl.read_object(value, name, stem)
     return jsonl.read(text, name, stem)

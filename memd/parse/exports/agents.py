@@ -45,6 +45,8 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
 
 def _session(value: dict[str, Any]) -> str:
     payload = value.get("payload")
+    if "instructions" in value and "type" not in value:
+        return clean(value.get("id"))
     if value.get("type") == "session_meta" and isinstance(payload, dict):
         return clean(payload.get("id"))
     return clean(value.get("sessionId") or value.get("session_id"))
@@ -61,6 +63,8 @@ def _event(value: dict[str, Any]) -> Iterator[Event]:
         message = value["payload"]
         if message.get("type") != "message":
             return
+    elif value.get("type") == "message":
+        message = value
     elif value.get("type") not in ("user", "assistant"):
         return
     if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):

@@ -10,8 +10,9 @@ from memd.model.problem import Problem
 from memd.parse.exports.session import Session, by_session, clean, event, loads, moment, problem
 
 _TEXT = ("text", "content", "message", "body")
-_SPEAKER = ("speaker", "sender_name", "name", "author", "from", "sender", "role")
-_TIME = ("at", "timestamp", "create_time", "created_at", "time", "date", "ts")
+_SPEAKER = ("speaker", "sender_name", "user_profile", "name", "author", "from", "sender", "role", "user")
+_NAME = ("nickname", "real_name", "display_name", "global_name", "name", "username")
+_TIME = ("at", "date_unixtime", "timestamp", "create_time", "created_at", "time", "date", "ts")
 _ID = ("id", "message_id", "uuid", "msg_id")
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant", "ai": "assistant", "bot": "assistant"}
 
@@ -26,7 +27,7 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
         found = list(_event(value))
         session = clean(value.get("session") or value.get("session_id") or "") or stem
         rows += [(session, one) for one in found]
-        if not found and not any(clean(value.get(key)) for key in _TEXT):
+        if not found and not _by_the_tool(value) and not any(clean(value.get(key)) for key in _TEXT):
             problems.append(problem(name, line, "an event without text was passed over"))
     return by_session(rows, "conversation", "interaction"), problems
 
@@ -65,19 +66,29 @@ def read_object(value: dict[str, Any], name: str, stem: str) -> tuple[list[Sessi
     meta = value.get("session_meta") if isinstance(value.get("session_meta"), dict) else {}
     assert isinstance(meta, dict)
     people = meta.get("user_details") if isinstance(meta.get("user_details"), dict) else {}
-    session = clean(meta.get("group_id") or value.get("session") or value.get("id") or value.get("title") or "") or stem
+    session = clean(meta.get("group_id") or value.get("session") or value.get("id") or value.get("title") or "")
+    if not session and isinstance(value.get("name"), str):
+        session = f"{clean(value['name'])} {value.get('id', '')}".strip()
     events: list[Event] = []
     for one in messages(value) or []:
         if isinstance(one, dict):
             person = people.get(one.get("sender")) if isinstance(people, dict) else None
             role = person.get("role", "") if isinstance(person, dict) and len(people or {}) <= 2 else ""
             events += _event({"role": role, **one} if role else one)
-    return [Session(session, "conversation", "interaction", tuple(events))], []
+    return [Session(session or stem, "conversation", "interaction", tuple(events))], []
+
+
+def _by_the_tool(value: dict[str, Any]) -> bool:
+    """A line about the talk (who joined, what was pinned, a state), not of it."""
+    subtype = str(value.get("subtype") or "")
+    return value.get("type") in ("service", "system") or subtype.startswith(("channel_", "group_", "bot_add", "pinned"))
 
 
 def _event(value: dict[str, Any]) -> Iterator[Event]:
-    text = next((value[k] for k in _TEXT if isinstance(value.get(k), str)), "") or _parts(value.get("content"))
-    speaker = next((value[k] for k in _SPEAKER if isinstance(value.get(k), str) and value[k].strip()), "")
+    if _by_the_tool(value):
+        return
+    text = next((found for k in _TEXT if (found := _words(value.get(k)))), "")
+    speaker = next((found for k in _SPEAKER if (found := _name(value.get(k)))), "")
     role = _ROLES.get(str(value.get("role", "")).lower(), "") or _ROLES.get(speaker.lower(), "")
     at = next((found for k in _TIME if (found := moment(value.get(k)))), "")
     id = next(
@@ -90,10 +101,22 @@ def _event(value: dict[str, Any]) -> Iterator[Event]:
     yield from event(speaker, text, id=id, role=role, at=at, captured_at=captured, **more)
 
 
-def _parts(content: Any) -> str:
-    """Text of a list of content blocks; what is no text is left out."""
+def _name(value: Any) -> str:
+    """A name, or that of a record which tells of somebody."""
+    if isinstance(value, dict):
+        return next((value[k] for k in _NAME if isinstance(value.get(k), str) and value[k].strip()), "")
+    return value if isinstance(value, str) and value.strip() else ""
+
+
+def _words(content: Any) -> str:
+    """A text, or the texts of a list of content blocks or of pieces with marks; what is no text is left out."""
+    if isinstance(content, str):
+        return content
     if not isinstance(content, list):
         return ""
+    if any(isinstance(piece, str) for piece in content):
+        pieces = (p.get("text") if isinstance(p, dict) else p for p in content)
+        return "".join(p for p in pieces if isinstance(p, str))
     found = (
         p.get("text", "")
         for p in content

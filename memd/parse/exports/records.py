@@ -9,13 +9,14 @@ import html
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from email.message import EmailMessage, Message
+from email.message import Message
 
 from memd.model.memory import Event
 from memd.model.problem import Problem
-from memd.parse.exports.session import Session, clean, event, problem
+from memd.parse.exports.session import Session, clean, decode, event, problem
 
-_FROM = re.compile(rb"(?:\A|(?<=\n)(?:\r?\n)?)From [^\n]*\n")
+_FROM = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\n]*\b(?:19|20)\d\d\b[^\n]*\n")
+_SHIELDED = re.compile(r"^>(>*From )", re.M)
 _TAG = re.compile(r"<(?:script|style)\b.*?(?:</(?:script|style)\s*>|\Z)|<[^>]{0,2000}>", re.S | re.I)
 _QUOTED = re.compile(r"^(?:>.*|On .{0,200} wrote:|-{2,} ?Original Message ?-{2,}.*|在.{0,80}写道[:：])$", re.M)
 _COMMIT = re.compile(r"^commit (?P<sha>[0-9a-f]{7,64})\b.*$", re.M)
@@ -29,11 +30,17 @@ def mbox(data: bytes, name: str, stem: str) -> tuple[list[Session], list[Problem
     events: list[Event] = []
     problems: list[Problem] = []
     pieces = [data[m.end() : end] for m, end in zip(marks, ends, strict=True)] or [data]
+    line = 1
     for number, piece in enumerate(pieces, 1):
         try:
-            events += _mail(email.message_from_bytes(piece, policy=email.policy.compat32))
+            found = list(_mail(email.message_from_bytes(piece, policy=email.policy.compat32)))
+            told = "" if found else "has no text"
+            events += found
         except (ValueError, LookupError, TypeError, AttributeError, IndexError, RecursionError) as error:
-            problems.append(problem(name, 0, f"message {number} cannot be read: {type(error).__name__}"))
+            told = f"cannot be read: {type(error).__name__}"
+        if told:
+            problems.append(problem(name, line, f"message {number} {told}"))
+        line += piece.count(b"\n") + 1
     return ([Session(f"mail-{stem}", f"mbox:{stem}", "integration", tuple(events))] if events else []), problems
 
 
@@ -63,21 +70,35 @@ def _body(message: Message) -> str:
     """The plain text, else the HTML without its tags; attachments are left out."""
     plain: list[str] = []
     rich: list[str] = []
-    for part in message.walk():
-        if part.is_multipart() or (part.get_filename() and not isinstance(part, EmailMessage)):
-            continue
+    for part in _own_parts(message):
         kind = part.get_content_type()
-        if kind not in ("text/plain", "text/html"):
-            continue
-        raw = part.get_payload(decode=True)
-        data = raw if isinstance(raw, bytes) else b""
-        try:
-            text = data.decode(part.get_content_charset() or "utf-8", "replace")
-        except LookupError:
-            text = data.decode("utf-8", "replace")
-        (plain if kind == "text/plain" else rich).append(text)
+        if kind in ("text/plain", "text/html"):
+            (plain if kind == "text/plain" else rich).append(_text(part))
     text = "\n".join(plain) if plain else html.unescape(_TAG.sub(" ", "\n".join(rich)))
-    return clean(text)
+    return clean(_SHIELDED.sub(r"\1", text))
+
+
+def _own_parts(message: Message) -> Iterator[Message]:
+    """What its sender wrote: no attachment, and no message that is forwarded within, whose words are another's."""
+    for part in message.get_payload() if message.is_multipart() else (message,):
+        if not isinstance(part, Message) or part.get_filename() or part.get_content_disposition() == "attachment":
+            continue
+        if part.get_content_maintype() == "multipart":
+            yield from _own_parts(part)
+        elif part.get_content_maintype() != "message":
+            yield part
+
+
+def _text(part: Message) -> str:
+    raw = part.get_payload(decode=True)
+    data = raw if isinstance(raw, bytes) else b""
+    charset = part.get_content_charset() or ""
+    if charset in ("", "gb2312", "us-ascii", "utf-8", "gbk"):
+        return decode(data)
+    try:
+        return data.decode(charset, "replace")
+    except LookupError:
+        return decode(data)
 
 
 def _mail_time(text: str) -> str:

@@ -62,6 +62,8 @@ def moment(value: Any) -> str:
         if isinstance(value, (int, float)):
             seconds = value / 1000 if value > 1e11 else value
             return datetime.fromtimestamp(seconds, UTC).isoformat() if value > 0 else ""
+        if isinstance(value, str) and re.fullmatch(r"\d{9,13}(?:\.\d+)?", value):
+            return moment(float(value))
         if isinstance(value, str) and value.strip():
             return datetime.fromisoformat(value.strip()).isoformat()
     except (ValueError, OverflowError, OSError):
