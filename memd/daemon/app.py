@@ -137,6 +137,7 @@ class App:
         service = Service(self._door.about, core, desk, self.memories, self.upkeep, self.config, self.now)
         await core.in_reader(self.watcher.start)
         self.memories.aftermath.learn()
+        core.looked_over = self.memories.aftermath.again
         first = asyncio.create_task(self._first_look())
         self.service = service
         self._door.ready(service)

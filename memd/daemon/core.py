@@ -52,6 +52,7 @@ class Core:
         self.turn = asyncio.Lock()
         self.opened = asyncio.Event()
         self.changed: Callable[[Change, Vault, bool], Awaitable[None]] | None = None
+        self.looked_over: Callable[[], Awaitable[None]] | None = None
         self.visible_wanted = 0
         self.reading = 0
         self.looked = False
@@ -207,7 +208,10 @@ class Core:
             self.reading = 0
             self.absorbing -= 1
             self._changing -= urgent
-        self.looked = self.looked or touched == EVERYTHING
+        if touched == EVERYTHING:
+            self.looked = True
+            if self.looked_over is not None and self.keeper.hold is None:
+                await self.looked_over()
         return change
 
     async def _lend_turn(self) -> None:

@@ -6,10 +6,12 @@ A plain name (`Plan 2.md`, `Plan-LAPTOP.md`) is a copy only where the content sa
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable
 
 from memd.edit import merge
 from memd.edit.splice import read
-from memd.model.fingerprint import sha256
+from memd.model.fingerprint import fold, sha256
 from memd.model.plan import Move, Plan, Write
 from memd.parse import frontmatter
 
@@ -43,6 +45,12 @@ def is_copy(path: str) -> bool:
     return original_of(path) is not None
 
 
+def originals(path: str) -> tuple[str, ...]:
+    """Where the note may be that a file is a copy of, by its name; most names give none."""
+    original = original_of(path)
+    return (original,) if original else perhaps_of(path)
+
+
 def perhaps_of(path: str) -> tuple[str, ...]:
     """Notes that a file with a plain name may be a copy of, iCloud's and OneDrive's way; content decides."""
     return tuple(
@@ -50,6 +58,32 @@ def perhaps_of(path: str) -> tuple[str, ...]:
         for pattern in _PLAIN
         if path.lower().endswith(".md") and (found := pattern.fullmatch(path[:-3]))
     )
+
+
+class Waiting:
+    """Copies by the note that each may be of, its name folded: any file of that name may be the note, and one that
+    comes or goes may make plain which is. A copy that is left stays among them."""
+
+    def __init__(self, paths: Iterable[str] = ()) -> None:
+        self._copies: defaultdict[str, set[str]] = defaultdict(set)
+        for path in paths:
+            self.add(path)
+
+    def add(self, path: str) -> bool:
+        """Whether the name is one that a copy may have."""
+        names = originals(path)
+        for name in names:
+            self._copies[fold(name)].add(path)
+        return bool(names)
+
+    def discard(self, path: str) -> None:
+        for name in map(fold, originals(path)):
+            self._copies[name].discard(path)
+            if not self._copies[name]:
+                del self._copies[name]
+
+    def of(self, note: str) -> frozenset[str]:
+        return frozenset(self._copies.get(fold(note), ()))
 
 
 def settle(path: str, original: str, copy: bytes, note: bytes) -> Plan | None:
