@@ -34,11 +34,13 @@ _PLAIN = (
     re.compile(r"(?P<stem>.+) \d{1,2}"),
     re.compile(r"(?P<stem>.+)-(?=[^-]*[A-Z])[\w .'’]{3,40}(?:-\d+)?"),
 )
+_MARKED = re.compile(r"[)）\]]$| \d{1,2}$|-\d{6}|-[^-]*[A-Z]")
+"""What every such name has, to pass over most names."""
 
 
 def original_of(path: str) -> str | None:
     """The path of the note that a file with a sync engine's name is a copy of; None for any other name."""
-    return _original(path, _NAMED)
+    return next(iter(_originals(path, _NAMED)), None)
 
 
 def is_copy(path: str) -> bool:
@@ -47,17 +49,12 @@ def is_copy(path: str) -> bool:
 
 def originals(path: str) -> tuple[str, ...]:
     """Where the note may be that a file is a copy of, by its name; most names give none."""
-    original = original_of(path)
-    return (original,) if original else perhaps_of(path)
+    return _originals(path, _NAMED)[:1] or perhaps_of(path)
 
 
 def perhaps_of(path: str) -> tuple[str, ...]:
     """Notes that a file with a plain name may be a copy of, iCloud's and OneDrive's way; content decides."""
-    return tuple(
-        f"{found['stem']}.md"
-        for pattern in _PLAIN
-        if path.lower().endswith(".md") and (found := pattern.fullmatch(path[:-3]))
-    )
+    return _originals(path, _PLAIN)
 
 
 class Waiting:
@@ -114,14 +111,12 @@ def _kept(path: str, origin: str, mark: str) -> str:
     return f"{CONFLICTS}/{stem}__{who}__{mark}.md"
 
 
-def _original(path: str, patterns: tuple[re.Pattern[str], ...]) -> str | None:
-    if not path.lower().endswith(".md"):
-        return None
+def _originals(path: str, patterns: tuple[re.Pattern[str], ...]) -> tuple[str, ...]:
     folder, slash, name = path.rpartition("/")
-    for pattern in patterns:
-        if found := pattern.fullmatch(name[:-3]):
-            return f"{folder}{slash}{found['stem']}.md"
-    return None
+    stem = name[:-3]
+    if not (_MARKED.search(stem) and name.lower().endswith(".md")):
+        return ()
+    return tuple(f"{folder}{slash}{found['stem']}.md" for each in patterns if (found := each.fullmatch(stem)))
 
 
 def _merged(note: bytes, copy: bytes) -> bytes | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memd.edit.copies import is_copy, original_of, perhaps_of, settle
+from memd.edit.copies import Waiting, is_copy, original_of, perhaps_of, settle
 from memd.model.plan import Move, Write
 
 
@@ -90,3 +90,13 @@ def test_changed_lines_and_memorys_own_files_are_left_to_a_person() -> None:
     assert settle(path, "menu.md", b"Monday: chickpeas\nTuesday: soup\n", b"Monday: lentils\nTuesday: soup\n") is None
     head = b"---\nid: ev-1\ntype: evidence\nturns: 1\n---\n"
     assert settle(path, "menu.md", head + b"- [a] x\n- [a] y\n", head + b"- [a] x\n- [a] z\n") is None
+
+
+def test_a_copy_waits_under_every_spelling_of_its_notes_name() -> None:
+    """Case and Unicode form do not matter, and what is discarded waits no more."""
+    waiting = Waiting(["Gäste (conflicted copy 2026-01-01).md", "a/Plan 2.md", "a/Plan.md"])
+    assert waiting.of("GA\u0308STE.md") == {"Gäste (conflicted copy 2026-01-01).md"}
+    assert waiting.of("a/plan.md") == {"a/Plan 2.md"}
+    assert waiting.of("Plan.md") == frozenset()
+    waiting.discard("a/Plan 2.md")
+    assert waiting.of("a/plan.md") == frozenset()
