@@ -61,6 +61,7 @@ class Copying:
 
     def again(self) -> None:
         """What the vault did not take may go now: a disk has space again, a file may be written."""
+        self._refused.intersection_update(self._core.vault.notes)
         self._due |= self._refused
 
     async def settle(self) -> None:

@@ -15,6 +15,7 @@ import shutil
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
 from typing import BinaryIO, cast
 
 NAMES = ["Heron", "weir", "ACORN", "lantern", "Café", "苍鹭", "图书馆", "a b", "plover", "ñandú"]
@@ -65,8 +66,11 @@ class Storm:
         return self.chance.choice(sorted(found)) if found else self.fresh()
 
     def run(self, count: int, pause: float) -> None:
+        """So many operations, every kind in each round; `done` counts those that found something to do."""
+        deck: list[Callable[[Storm], None]] = []
         for _ in range(count):
-            act = self.chance.choice(ACTS)
+            deck = deck or self.chance.sample(ACTS, len(ACTS))
+            act = deck.pop()
             with contextlib.suppress(OSError, shutil.Error):
                 act(self)
                 self.done[act.__name__] = self.done.get(act.__name__, 0) + 1
@@ -113,9 +117,10 @@ class Storm:
 
     def folders(self) -> None:
         one, two = (f"{self.vault}/shared/{self.folder()}".rstrip("/") for _ in "ab")
-        if one != f"{self.vault}/shared" and not two.startswith(one):
-            os.makedirs(os.path.dirname(two), exist_ok=True)
-            os.rename(one, two if not os.path.isdir(two) else f"{two}/in{self.chance.randrange(3)}")
+        if one == f"{self.vault}/shared" or two.startswith(one):
+            raise FileNotFoundError(one)
+        os.makedirs(os.path.dirname(two), exist_ok=True)
+        os.rename(one, two if not os.path.isdir(two) else f"{two}/in{self.chance.randrange(3)}")
 
     def out_and_back(self) -> None:
         """A folder leaves the vault, and comes back elsewhere."""
@@ -131,9 +136,10 @@ class Storm:
         os.unlink(path)
 
     def restore(self) -> None:
-        if self.trash:
-            path, data = self.trash.pop()
-            _save(path, data)
+        if not self.trash:
+            raise FileNotFoundError("nothing was deleted")
+        path, data = self.trash.pop()
+        _save(path, data)
 
     def stamp(self) -> None:
         """Other bytes behind the same size and mtime."""
@@ -172,6 +178,7 @@ class Storm:
                 if os.path.islink(os.path.join(folder, name)):
                     os.unlink(os.path.join(folder, name))
                     return
+        raise FileNotFoundError("no link stands")
 
     def hard(self) -> None:
         os.link(self.some(), self.fresh(), follow_symlinks=False)
