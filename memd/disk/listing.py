@@ -114,16 +114,19 @@ class _Found:
         except OSError as error:
             self.unreadable(path, error)
             return
-        is_folder = stat.S_ISDIR(st.st_mode)
-        if self.ignore.hides(path, folder=is_folder):
+        link = stat.S_ISLNK(st.st_mode)
+        if self.ignore.hides(folder, folder=True):
             return
-        if is_folder:
-            self.stack.append(path)
+        if stat.S_ISDIR(st.st_mode):
+            if not self.ignore.folder(path, name):
+                self.stack.append(path)
+        elif self.ignore.file(path, name):
+            self.skipped(path, name, link)
         elif stat.S_ISREG(st.st_mode):
             self.named.append(path)
             self.file(path, st)
         else:
-            self.odd(path, name, stat.S_ISLNK(st.st_mode))
+            self.odd(path, name, link)
 
     def folder(self, base: int, folder: str) -> None:
         if folder in self.folders:
@@ -158,8 +161,7 @@ class _Found:
                 if not ignore.folder(path, name):
                     self.stack.append(path)
             elif ignore.file(path, name):
-                if "." not in name and entry.is_symlink():
-                    self.odd(path, name, True)
+                self.skipped(path, name, entry.is_symlink())
             elif long and len(os.fsencode(path)) > PATH_MAX:
                 self.too_long(path)
             elif entry.is_file(follow_symlinks=False):
@@ -174,6 +176,11 @@ class _Found:
         self.files[path] = Stat(st.st_size, st.st_mtime_ns, st.st_ctime_ns, st.st_ino, st.st_dev, st.st_blocks)
         if not st.st_blocks and st.st_size:
             self.empty.append(path)
+
+    def skipped(self, path: str, name: str, link: bool) -> None:
+        """No note; a link whose name has no suffix is told, as it may lead to a folder of notes."""
+        if link and "." not in name:
+            self.odd(path, name, link)
 
     def odd(self, path: str, name: str, link: bool) -> None:
         if link:

@@ -25,16 +25,26 @@ def threads(observer: Any) -> bool:
 
 
 def blind(observer: Any, root: str, folders: Mapping[str, tuple[int, int]]) -> tuple[str, ...]:
-    """Folders from which no event would come under their right path, in path order; () where that cannot be told."""
+    """Folders from which no event would come under their right path, in path order; () where that cannot be told. One
+    that has gone since `folders` were listed, or stands elsewhere now, needs no watch there."""
     paths, kernel = _books(observer), _kernel(observer)
     if paths is None or kernel is None:
         return ()
     found = []
-    for folder, (_, ino) in folders.items():
-        wd = paths.get(os.fsencode(os.path.join(root, folder) if folder else root))
-        if wd is None or kernel.get(wd) != ino:
+    for folder, known in folders.items():
+        full = os.path.join(root, folder) if folder else root
+        wd = paths.get(os.fsencode(full))
+        if (wd is None or kernel.get(wd) != known[1]) and _stands(full, known):
             found.append(folder)
     return tuple(sorted(found))
+
+
+def _stands(folder: str, known: tuple[int, int]) -> bool:
+    try:
+        st = os.lstat(folder)
+    except OSError:
+        return False
+    return (st.st_dev, st.st_ino) == known
 
 
 def _books(observer: Any) -> dict[bytes, int] | None:

@@ -60,6 +60,21 @@ def test_links_pipes_and_sockets_are_told_not_followed(tmp_path, plain):
     assert all(p.hint for p in found.problems)
 
 
+def test_a_hint_tells_of_a_path_what_a_look_at_everything_tells(tmp_path, plain):
+    """Also of what is no note: a link or a pipe does not go out of the problems because somebody named it."""
+    root = grow(tmp_path / "v", {"real/a.md": "", "node_modules/b.md": "", "t.txt": ""})
+    for name in ("out", "f.md", "t.link", "real/in", "node_modules/out"):
+        os.symlink("..", f"{root}/{name}")
+    os.mkfifo(root + "/pipe.md")
+    whole = walk(root, Ignore(), plain=plain)
+    names = ["out", "f.md", "t.link", "t.txt", "pipe.md", "real/in", "real/a.md", "node_modules", "node_modules/out"]
+    hinted = joined(whole, walk(root, Ignore(), names, plain=plain), names)
+    assert codes(hinted) == codes(whole) == {"out": "symlink", "f.md": "symlink", "pipe.md": "not_a_file"} | {
+        "real/in": "symlink"
+    }
+    assert hinted.files == whole.files
+
+
 def test_strange_names_are_listed_by_their_bytes(tmp_path):
     """Newlines, escapes, decomposed letters, twins in case and bytes that are no text are names like others."""
     names = [

@@ -113,12 +113,14 @@ def copy_of(home: Home, base: Path) -> Home:
 
 
 def differences(a: Any, b: Any, where: str = "") -> list[str]:
-    """Where two answers differ, field by field."""
+    """Where two answers differ, field by field; of lists that are not of one length, what only one of them has."""
     if isinstance(a, dict) and isinstance(b, dict):
         keys = sorted(a.keys() | b.keys(), key=str)
         return [d for key in keys for d in differences(a.get(key), b.get(key), f"{where}/{key}")]
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
         return [d for n, (x, y) in enumerate(zip(a, b, strict=True)) for d in differences(x, y, f"{where}/{n}")]
+    if isinstance(a, list) and isinstance(b, list):
+        return [f"{where}: {str([x for x in a if x not in b])[:300]} ≠ {str([y for y in b if y not in a])[:300]}"]
     return [] if a == b else [f"{where}: {str(a)[:300]} ≠ {str(b)[:300]}"]
 
 
