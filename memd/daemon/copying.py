@@ -14,6 +14,7 @@ from memd.daemon import here
 from memd.daemon.asking import drive
 from memd.daemon.core import Core
 from memd.daemon.steps import Answerer
+from memd.disk import keep
 from memd.edit import copies
 from memd.form import reunion
 from memd.model.change import Change
@@ -45,9 +46,13 @@ class Copying:
         self._settling = False
 
     def learn(self) -> None:
-        """At start: every copy by name is due, as the last run may have been cut short before it was settled."""
-        self._waiting = copies.Waiting(self._core.vault.notes)
-        self._due = {path for path in self._core.vault.notes if copies.is_copy(path)}
+        """At start: every copy by name is due, as the last run may have been cut short before it was settled; save what
+        an undo put back and nobody has changed since."""
+        notes = self._core.vault.notes
+        found = {path for path in notes if copies.is_copy(path)}
+        back = keep.put_back(self._core.keeper.how.root) if found else {}
+        self._due = {path for path in found if back.get(path) != notes[path].sha256}
+        self._waiting = copies.Waiting(notes.keys() - (found - self._due))
 
     def notice(self, change: Change, before: Vault, mine: bool) -> None:
         """A file that memd itself put under a copy's name (an undo of a merge did) is left as it was put."""

@@ -83,6 +83,12 @@ def standing(root: str) -> Manifest | None:
     return None
 
 
+def put_back(root: str) -> dict[str, str]:
+    """Path → sha256 of what undoing moved back to where it had been."""
+    undone = (m for stamp in undo_stamps(root) if (m := undo_manifest(root, stamp)) and m.undoes)
+    return {entry.to: entry.before for manifest in undone for entry in manifest.entries if entry.op == "move"}
+
+
 def undo_stamps(root: str) -> tuple[str, ...]:
     """Stamps of the plans that can be undone, the last one first (stamps sort as they were given)."""
     try:

@@ -66,13 +66,16 @@ def test_a_copy_finds_a_note_that_a_client_moves_to_it(vault: Home) -> None:
 
 
 def test_a_merge_that_was_undone_stays_undone(vault: Home) -> None:
-    """The copy that the undo put back is left to the person who asked for it."""
+    """The copy that the undo put back is left to the person who asked for it, by the next start too."""
     vault.write("Guests.md", NOTE + HERE)
     vault.settled()
     vault.write(COPY, NOTE + THERE)
     vault.until(lambda: joined(vault, "Guests.md"))
     vault.call("memory.undo")
     vault.settled()
+    assert (vault.text("Guests.md"), vault.text(COPY)) == (NOTE + HERE, NOTE + THERE)
+    vault.end()
+    vault.start().settled()
     assert (vault.text("Guests.md"), vault.text(COPY)) == (NOTE + HERE, NOTE + THERE)
 
 
