@@ -1,8 +1,9 @@
-"""Figures of the abuse suite: each test tells what it did and what was lost; a table closes the run."""
+"""Figures of the abuse suite: each test tells what it did and what was lost; a table closes the run, cases added up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for name, value in getattr(report, "user_properties", ())
         if name == "abuse"
     ]
+    whole: dict[str, dict[str, Any]] = {}
+    for name, figures in rows:
+        one = whole.setdefault(name.partition("[")[0], {})
+        for key, value in figures.items():
+            one[key] = value if isinstance(value, str) else round(one.get(key, 0) + value, 3)
     if rows:
         terminalreporter.section("abuse")
-    for name, figures in rows:
+    for name, figures in whole.items():
         terminalreporter.line(f"{name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()))

@@ -1,6 +1,6 @@
 """Whatever is done to files, by two processes and a client at once: after quiet the daemon says what a fresh one says.
 
-Each run makes 8 seeds of 2,000 operations. `MEMD_STORMS=20x2000 python -m pytest tests/abuse/test_storms.py` asks for so
+Each run makes 20 seeds of 2,000 operations. `MEMD_STORMS=60x2000 python -m pytest tests/abuse/test_storms.py` asks for so
 many seeds and operations, `MEMD_SEED=7 python -m pytest tests/abuse/test_storms.py` replays one seed: the operations are
 the same again, how they fall between the daemon's looks is not, so a rare failure may want several tries.
 """
@@ -25,10 +25,11 @@ from tests.abuse import storm
 from tests.fakes.abuse import Figures, books, copy_of, differences, everything, orphans, quiet, said
 from tests.fakes.home import Home
 
-COUNT, OPERATIONS = (int(part) for part in os.environ.get("MEMD_STORMS", "8x2000").split("x"))
+COUNT, OPERATIONS = (int(part) for part in os.environ.get("MEMD_STORMS", "20x2000").split("x"))
 SEEDS = [int(os.environ["MEMD_SEED"])] if "MEMD_SEED" in os.environ else list(range(1, COUNT + 1))
-PAUSE = 0.004
-"""Seconds between two operations of a process, on average: events, looks and writes interleave."""
+PAUSES = (0.004, 0.001)
+"""Seconds between two operations of a process, on average, by turns of the seeds: events, looks and writes interleave in
+one way and in another."""
 
 
 OUTSIDE = "outsidesecret heron\n"
@@ -96,9 +97,8 @@ def rage(home: Home, seed: int) -> tuple[Caller, list[dict[str, Any]]]:
     home.start().settled()
     caller = Caller(home, seed)
     command = [sys.executable, storm.__file__, str(home.vault), str(seed)]
-    processes = [
-        subprocess.Popen([*command, str(k), str(OPERATIONS // 2), str(PAUSE)], stdout=subprocess.PIPE) for k in (1, 2)
-    ]
+    how = [str(OPERATIONS // 2), str(PAUSES[seed % len(PAUSES)])]
+    processes = [subprocess.Popen([*command, str(k), *how], stdout=subprocess.PIPE) for k in (1, 2)]
     while any(process.poll() is None for process in processes):
         caller.turn()
     return caller, [json.loads(process.communicate()[0]) for process in processes]
@@ -124,7 +124,7 @@ def test_after_a_storm_the_daemon_says_what_a_fresh_one_says(
     saved = {token for one in told for token in one["mine"].values()}
     lost = [token for token in saved | caller.acknowledged if token.encode() not in whole]
     done = sum((Counter(one["done"]) for one in told), Counter())
-    figures.add(operations=done.total(), calls=caller.done.total(), notes=len(mine["list"]), **done, **caller.done)
+    figures.add(seeds=1, operations=done.total(), calls=caller.done.total(), notes=len(mine["list"]), **done, **caller.done)
     figures.add(kept=len(saved) + len(caller.acknowledged), lost=len(lost), wrong=len(found))
     assert OPERATIONS < 2000 or {act.__name__ for act in storm.ACTS} == done.keys(), (
         "a kind of operation never occurred"

@@ -24,7 +24,8 @@ from memd.model.note import Note
 from memd.model.vault import Vault
 
 FOLDERS = ("", "a", "a/b", "Ä")
-PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in ("x.md", "X.md", "苍鹭.md")]
+NAMES = ("x.md", "X.md", "\u00e9.md", "e\u0301.md", "x (conflicted copy 2026-04-02).md")
+PATHS = [f"{folder}/{name}".lstrip("/") for folder in FOLDERS for name in NAMES]
 paths = st.sampled_from(PATHS)
 folders = st.sampled_from(FOLDERS[1:])
 words = st.sampled_from((b"heron", b"weir!", b"acorn", b"---\ntitle: t\n---\nx", b"", b"\xff\xfe"))
@@ -79,6 +80,7 @@ class Syncing(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)
+        shutil.rmtree(self.root + ".out", ignore_errors=True)
 
     def _at(self, path: str) -> str:
         full = os.path.join(self.root, path)
@@ -119,17 +121,39 @@ class Syncing(RuleBasedStateMachine):
             os.rename(self._at(path), self._at(to))
 
     @rule(path=paths, to=paths)
-    def link(self, path: str, to: str) -> None:
-        if not os.path.lexists(self._at(path)):
-            os.symlink(os.path.join(self.root, to), self._at(path))
+    def swap(self, path: str, to: str) -> None:
+        if os.path.lexists(self._at(path)) and os.path.lexists(self._at(to)):
+            os.rename(self._at(path), self._at("spare"))
+            if path != to:
+                os.rename(self._at(to), self._at(path))
+            os.rename(self._at("spare"), self._at(to))
+
+    @rule(path=paths, at=st.sampled_from((0, 10**9, 4 * 10**9)))
+    def backdate(self, path: str, at: int) -> None:
+        if os.path.lexists(self._at(path)):
+            os.utime(self._at(path), (at, at), follow_symlinks=False)
+
+    @rule(path=paths, to=st.sampled_from([*PATHS, *FOLDERS[1:]]), name=st.sampled_from(("", "link")))
+    def link(self, path: str, to: str, name: str) -> None:
+        """In a note's place or in a folder's."""
+        at = self._at(os.path.join(os.path.dirname(path), name) if name else path)
+        if not os.path.lexists(at):
+            os.symlink(os.path.join(self.root, to), at)
+
+    @rule(path=paths, to=paths)
+    def hard(self, path: str, to: str) -> None:
+        """A second name of a file: one inode, two notes."""
+        if os.path.lexists(self._at(path)) and not os.path.lexists(self._at(to)):
+            os.link(self._at(path), self._at(to), follow_symlinks=False)
 
     @rule(folder=folders)
     def drop_folder(self, folder: str) -> None:
         shutil.rmtree(os.path.join(self.root, folder), ignore_errors=True)
 
-    @rule(folder=folders, to=st.sampled_from(("c", "c/d", "Ö")))
+    @rule(folder=folders, to=st.sampled_from(("c", "c/d", "Ö", "../{}.out")))
     def move_folder(self, folder: str, to: str) -> None:
-        """Away and, the next time, back."""
+        """Away, out of the vault too, and, the next time, back."""
+        to = to.format(os.path.basename(self.root))
         one, two = os.path.join(self.root, folder), os.path.join(self.root, to)
         if os.path.exists(two) and not os.path.exists(one):
             one, two = two, one
