@@ -124,7 +124,9 @@ def test_after_a_storm_the_daemon_says_what_a_fresh_one_says(
     saved = {token for one in told for token in one["mine"].values()}
     lost = [token for token in saved | caller.acknowledged if token.encode() not in whole]
     done = sum((Counter(one["done"]) for one in told), Counter())
-    figures.add(seeds=1, operations=done.total(), calls=caller.done.total(), notes=len(mine["list"]), **done, **caller.done)
+    figures.add(
+        seeds=1, operations=done.total(), calls=caller.done.total(), notes=len(mine["list"]), **done, **caller.done
+    )
     figures.add(kept=len(saved) + len(caller.acknowledged), lost=len(lost), wrong=len(found))
     assert OPERATIONS < 2000 or {act.__name__ for act in storm.ACTS} == done.keys(), (
         "a kind of operation never occurred"
