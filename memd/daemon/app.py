@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from multiprocessing import get_context
@@ -72,6 +72,7 @@ class App:
         self._looked = asyncio.Event()
         self._config_problems = problems
         self._idle_exit = idle_exit
+        self._look: Callable[[], None] = lambda: None
         self._pool: ProcessPoolExecutor | None = None
         self.service: Service | None = None
 
@@ -242,6 +243,7 @@ class App:
         alarm = Alarm(intervals, self._ring)
         alarm.start()
         self.upkeep.jobs = lambda: self._told_jobs(alarm.next_runs())
+        self._look = alarm.look
         return alarm
 
     def _ring(self, name: str) -> None:
@@ -290,6 +292,7 @@ class App:
                 systemd.notify(os.environ, "WATCHDOG=1")
                 next_bark = loop.time() + watchdog
             if loop.time() >= next_scan and not stop.is_set():
+                self._look()
                 await self._chore(self.upkeep.scan())
                 next_scan = loop.time() + self.config.daemon.scan_every
             if self.config.daemon.metrics_file and loop.time() >= next_metrics:

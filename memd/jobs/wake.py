@@ -29,6 +29,15 @@ class Alarm:
     def start(self) -> None:
         self._scheduler.start()
 
+    def look(self) -> None:
+        """What is due by the wall clock rings now: timers stand still while the machine sleeps, and a clock that was put
+        back would leave the next ring far ahead."""
+        now = datetime.now(UTC)
+        for job in self._scheduler.get_jobs():
+            if job.next_run_time and job.next_run_time - now > job.trigger.interval:
+                job.modify(next_run_time=now)
+        self._scheduler.wakeup()
+
     def next_runs(self) -> dict[str, float]:
         """Unix seconds of the next ring, by name."""
         jobs: list[Any] = self._scheduler.get_jobs()
