@@ -15,7 +15,10 @@ from memd.parse.memory import spans
 from tests.fakes import syncthing
 from tests.fakes.home import Home
 
-CONFIG = '[vectors]\nmodel = "off"\n[owner]\nname = "Lin"\n[vault]\ntimezone = "Asia/Shanghai"\n'
+CONFIG = (
+    '[vectors]\nmodel = "off"\n[owner]\nname = "Lin"\n[vault]\ntimezone = "Asia/Shanghai"\n[formation]\nhere = false\n'
+)
+"""Neither does scheduled work: when it is due depends on the hour, and each device would put its own name down."""
 THINGS = "bicycle kettle ladder piano sextant barrow anvil lathe telescope loom".split()
 
 
