@@ -129,21 +129,20 @@ class Vault:
         return None
 
     def _as_path(self, name: str, source: str) -> str | None:
+        found = self.named("stem", stem(name))
+        if not found or (len(found) == 1 and "/" not in name):
+            return found[0] if found else None
         base = name if name.lower().endswith(".md") else name + ".md"
         here = folder(source)
         relative = _join(here, base)
         for path in dict.fromkeys(p for p in (base, relative) if p):
             if note := self.at(path):
-                if "/" in name or folder(note.path) == here or not self._nearer(name, here):
+                if "/" in name or folder(note.path) == here or not any(folder(p) == here for p in found):
                     return note.path
-        found = [p for p in self.named("stem", stem(name)) if fold("/" + p).endswith(fold("/" + base))]
-        if not found:
-            return None
-        same = [p for p in found if folder(p) == here]
-        return (same or sorted(found, key=lambda p: (p.count("/"), len(p), p)))[0]
-
-    def _nearer(self, name: str, here: str) -> bool:
-        return any(folder(p) == here for p in self.named("stem", stem(name)))
+        ends = fold("/" + base)
+        fitting = [p for p in found if fold("/" + p).endswith(ends)]
+        same = [p for p in fitting if folder(p) == here]
+        return same[0] if same else min(fitting, key=lambda p: (p.count("/"), len(p), p), default=None)
 
     def _as_name(self, name: str) -> str | None:
         for kind in ("alias", "permalink", "title"):
