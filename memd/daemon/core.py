@@ -35,8 +35,9 @@ RETRY_AFTER = 5.0
 """Seconds before looking again where that failed (no descriptors left, a reading process killed)."""
 FEW, A_LITTLE = 64, 0.1
 """So many changes on their way into the index are worth waiting for, for so many seconds."""
-ROOM = 2000
-"""Notes that wait for the text index before no more are read: what waits is held in memory with all its words."""
+ROOM = 1000
+"""Notes that wait for the text index before no more are read: what waits is held in memory with all its words. They are
+committed together then: 5,000 notes cost 1.7 ms of CPU each when committed by 1,000 or more, 2.0 by 500."""
 PATIENCE = 2.0
 """Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
 
@@ -110,7 +111,9 @@ class Core:
             await self._committing(lambda: not 0 < indexer.pending <= FEW, A_LITTLE)
 
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
-        """Until it is enough, or for so many seconds."""
+        """Until it is enough, or for so many seconds; what is enough already hurries nobody."""
+        if enough():
+            return
         end = self.loop.time() + patience
         self.library.indexer.hurry()
         while not enough() and (left := end - self.loop.time()) > 0:

@@ -187,15 +187,14 @@ class Shelf:
             "batch": self._batch,
         }
         body = tokens.terms(unit.text, language)
-        plain = set(body.plain)
+        plain = body.plain
         for field, text in (("title", unit.title), ("permalink", unit.permalink), ("tag", " ".join(unit.tags))):
-            terms = tokens.terms(text, language)
-            values[field] = " ".join(terms.mixed)
-            plain |= terms.plain
+            values[field] = " ".join(tokens.mixed(text, language))
+            plain |= tokens.terms(text, language).plain
         values["body"] = " ".join(body.order)
         if unit.kind == "turn":
-            near = tokens.terms(unit.around, language).mixed
-            values["around"] = " ".join(body.mixed * fields.OWN + near)
+            own, near = tokens.mixed(unit.text, language), tokens.mixed(unit.around, language)
+            values["around"] = " ".join(own * fields.OWN + near)
         else:
             values["pair"] = " ".join(body.pairs)
         values["word"] = " ".join(plain)

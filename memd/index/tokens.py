@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from operator import add
 
 import Stemmer
 from msgspec import Struct
@@ -71,11 +72,7 @@ def is_run(token: str) -> bool:
 
 def grams(run: str) -> list[str]:
     """`abc` as `a ab b bc c`: a part of a run is a contiguous part of its grams, which is what phrases need."""
-    out: list[str] = []
-    for at in range(len(run) - 1):
-        out += (run[at], run[at : at + 2])
-    out.append(run[-1])
-    return out
+    return [gram for pair in map(add, run, run[1:]) for gram in (pair[0], pair)] + [run[-1]]
 
 
 class _Stems(dict[str, str]):
@@ -105,29 +102,33 @@ def stem(word: str, language: str) -> str:
 
 class Terms(Struct, frozen=True):
     """What is indexed of a text. `order`: stems and single characters as they stand, for phrases; `pairs`: bigrams of
-    CJK; `mixed`: both in one stream; `plain`: words as they are, for prefixes."""
+    CJK; `plain`: words as they are, for prefixes."""
 
     order: list[str]
     pairs: list[str]
-    mixed: list[str]
     plain: set[str]
 
 
 def terms(text: str, language: str) -> Terms:
-    """The terms of a text. Each of `order`, `pairs` and `mixed` keeps what stands together together."""
+    """The terms of a text. Each of `order` and `pairs` keeps what stands together together."""
     stems = _stems(stems_as(language))
     found = words(text)
     if text.isascii():
-        order = [stems[word] for word in found]
-        return Terms(order, [], order, set(found))
-    order, pairs, mixed, plain = [], [], [], set()
+        return Terms([stems[word] for word in found], [], set(found))
+    order: list[str] = []
+    pairs: list[str] = []
+    plain = set()
     for word in found:
         if is_run(word):
             order += word
-            pairs += [word[at : at + 2] for at in range(len(word) - 1)]
-            mixed += grams(word)
+            pairs += map(add, word, word[1:])
         else:
             order.append(stems[word])
-            mixed.append(stems[word])
             plain.add(word)
-    return Terms(order, pairs, mixed, plain)
+    return Terms(order, pairs, plain)
+
+
+def mixed(text: str, language: str) -> list[str]:
+    """Stems, and for CJK single characters and bigrams, in one stream."""
+    stems = _stems(stems_as(language))
+    return [term for word in words(text) for term in (grams(word) if is_run(word) else (stems[word],))]

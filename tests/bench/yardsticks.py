@@ -90,7 +90,7 @@ class Bare:
 
 
 def _terms(text: str) -> str:
-    return " ".join(tokens.terms(text, "en").mixed)
+    return " ".join(tokens.mixed(text, "en"))
 
 
 def write_and_sync(folder: Path, rounds: int) -> list[float]:

@@ -10,7 +10,7 @@ from memd.index import tokens
 
 
 def terms(text: str) -> list[str]:
-    return list(tokens.terms(text, "en").mixed)
+    return tokens.mixed(text, "en")
 
 
 class Plain:
