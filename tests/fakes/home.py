@@ -15,6 +15,8 @@ from memd.bridge.client import Client
 from memd.model.errors import Refused
 
 PATIENCE = 60.0
+OFF_DUTY = '[vectors]\nmodel = "off"\n[formation]\nhere = false\n'
+"""The config of a device that does no scheduled work: for stories that compare the vault's bytes, however long they take."""
 
 
 class Home:

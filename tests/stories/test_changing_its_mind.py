@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.home import Home
+from tests.fakes.home import OFF_DUTY, Home
 
 
 def say(home: Home, session: str, day: str, words: str, atom: dict[str, Any]) -> dict[str, Any]:
@@ -57,6 +57,7 @@ def test_where_now_where_before_and_why(
 
 def test_a_correction_and_a_forgetting_may_be_undone(home: Home) -> None:
     """Undo puts memory's files back byte for byte after a correction, and after a forget without purge."""
+    home.config.write_text(OFF_DUTY)
     home.start()
     leaf = say(
         home,

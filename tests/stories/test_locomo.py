@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.fakes.home import Home
+from tests.fakes.home import OFF_DUTY, Home
 from tests.fakes.locomo import Talk, atoms, talks
 
 SESSIONS = int(os.environ.get("MEMD_LOCOMO_SESSIONS", "12"))
@@ -39,6 +39,7 @@ def test_every_observation_becomes_one_leaf_with_its_evidence(home: Home, data: 
     """Handed over as an agent's atoms, each observation is a leaf whose first quote leads to its evidence turn; handed
     over again, none is doubled and no file changes."""
     some = [talk for talk in talks(data) if talk.observations][:SESSIONS]
+    home.config.write_text(OFF_DUTY)
     home.start()
     places = {}
     began = time.perf_counter()

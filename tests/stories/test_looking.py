@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from tests.fakes.home import Home
+from tests.fakes.home import OFF_DUTY, Home
 
 DRAWERS = [
     {"text": f"Drawer {n} of the Harbor kiosk holds {thing}", "subject": "Harbor kiosk", "aspect": f"drawer {n}",
@@ -30,6 +30,7 @@ def bytes_of(home: Home) -> dict[str, str]:
 
 def test_reading_changes_nothing(home: Home) -> None:
     """No question leaves a mark in the vault: no counter, no hotness, no file."""
+    home.config.write_text(OFF_DUTY)
     home.write("a.md", "# Quay\n\nsee [[b]]\n")
     home.write("b.md", "lamps\n")
     home.start()

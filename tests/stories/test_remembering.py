@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tests.fakes.home import Home
+from tests.fakes.home import OFF_DUTY, Home
 
 SAID = [
     {"id": "m1", "speaker": "user", "text": "My sister Nora lives in Porto.", "at": "2026-03-01T09:00:00+08:00"},
@@ -47,6 +47,7 @@ def test_rules_make_leaves_of_plain_statements_only(home: Home) -> None:
 
 def test_the_same_material_twice_changes_nothing_on_disk(home: Home) -> None:
     """Taking the same conversation in again is a no-op, byte for byte."""
+    home.config.write_text(OFF_DUTY)
     home.start()
     ingest(home, "s1", SAID)
     before = {p: p.read_bytes() for p in files(home, "memory/**/*.md")}
