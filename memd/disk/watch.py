@@ -87,6 +87,7 @@ class Watcher:
         try:
             observer = Observer()
             self._observer = observer
+            watches.skip(observer, self._hidden)
             handler = _Handler(self.root, self._ignore, self._teller.add, self._canary)
             observer.schedule(handler, self.root, recursive=True, event_filter=_EVENTS, follow_symlink=False)
             observer.start()
@@ -142,6 +143,9 @@ class Watcher:
         except OSError:
             return True
         return self._canary.wait(wait)
+
+    def _hidden(self, folder: bytes) -> bool:
+        return self._ignore.hides(os.fsdecode(folder)[len(self.root) :].strip("/"), folder=True)
 
     def _lost(self) -> None:
         self._teller.add("")

@@ -8,13 +8,33 @@ watchdog, which this module does not import.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 _WATCH = re.compile(rb"^inotify wd:(\S+) ino:(\S+)", re.MULTILINE)
+
+
+def skip(observer: Any, hidden: Callable[[bytes], bool]) -> None:
+    """No watch for hidden folders: `.git` and the versions that memd keeps for undo are more than all others, and each
+    costs memory here and in the kernel, and counts against its limit. To be called before the observer starts.
+
+    watchdog takes the error for a folder that it may not see, and tells of it as soon as it is moved to where it may.
+    """
+    reader: Any = getattr(observer, "_inotify_fd", None)
+    add = getattr(reader, "add_callback", None)
+    if add is None:
+        return
+
+    def asked(path: bytes, *rest: Any) -> Any:
+        if hidden(path):
+            raise OSError(errno.EACCES, "hidden", path)
+        return add(path, *rest)
+
+    reader.add_callback = asked
 
 
 def threads(observer: Any) -> bool:

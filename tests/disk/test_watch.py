@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from memd.disk import watches
 from memd.disk.ignore import Ignore
 from memd.disk.listing import walk
 from memd.disk.watch import Watcher
@@ -134,6 +135,21 @@ def test_what_is_no_note_is_not_told(vault, watcher, hints):
     grow(vault, {"last.md": ""})
     assert hints.wait("last.md") == set()
     assert hints.seen == {"last.md"}
+
+
+def test_hidden_folders_cost_no_watch(vault, watcher, hints):
+    """What was hidden at the start, or comes later, is not watched; moved to where it can be seen, it is."""
+    before = watches._kernel(watcher._observer)
+    grow(vault, {f".trash/memd/{n}/a.md": "" for n in range(20)} | {"d/.git/objects/x": "", "e/last.md": ""})
+    assert hints.wait("e/last.md") == set()
+    assert len(watches._kernel(watcher._observer)) == len(before) + 1
+    assert watcher.restart().mode == "watching"
+    assert len(watches._kernel(watcher._observer)) == len(before) + 1
+    assert hints.wait("") == set()
+    hints.forget()
+    os.rename(vault + "/.trash/memd", vault + "/seen")
+    assert hints.wait("seen/7/a.md") == set()
+    assert watcher.check(folders(vault))
 
 
 def test_a_link_as_root_is_watched_where_it_leads(tmp_path, vault, hints):
@@ -276,6 +292,7 @@ LIMIT = """
 import os, sys
 with open("/proc/sys/user/max_inotify_watches", "w") as file:
     file.write("20")
+from memd.disk import watches
 from memd.disk.ignore import Ignore
 from memd.disk.listing import walk
 from memd.disk.watch import Watcher
