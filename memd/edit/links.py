@@ -102,7 +102,8 @@ def _targets(text: str) -> Iterator[_Target]:
     for link in at.links_at:
         if not link.note or not link.target:
             continue
-        if wiki := _WIKI.match(text, link.start + link.embed):
+        wiki = _WIKI.match(text, link.start + link.embed)
+        if wiki and wiki.end() == link.end:
             yield _wiki(wiki)
             continue
         opened = text.rfind("](", link.start, link.end)

@@ -28,6 +28,7 @@ _FLOW = rf"{_FIRST}[^{_BAD},\[\]{{}}:#\"'?]*"
 _QUOTED = rf"\"[^{_BAD}\"\\]*\"|'[^{_BAD}']*'"
 _KEY = r"[^\W\d][\w\-]*(?: [\w\-]+)*"
 _LINE = re.compile(rf"(?P<key>{_KEY}):(?: +(?:(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})|\[(?P<flow>[^\[\]\n]*)\]))? *")
+_COMMENT = re.compile(rf"#[^{_BAD}]*")
 _ITEM = re.compile(rf"(?P<indent> *)- +(?:(?P<plain>{_PLAIN})|(?P<quoted>{_QUOTED})) *")
 _OPENS = re.compile(r"^" + KEY_LINE.pattern, re.M)
 SAVED = re.compile(KEY_LINE.pattern + r"[ \t]*+(?P<value>.*)", re.S)
@@ -44,7 +45,7 @@ def read(block: str) -> dict[str, Any] | None:
     while at < len(rows):
         row = rows[at]
         at += 1
-        if not row or row[0] == "#":
+        if not row or _COMMENT.fullmatch(row):
             continue
         found = _LINE.fullmatch(row)
         if not found or (key := found["key"]) in keys or len(key) > 200:

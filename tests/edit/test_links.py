@@ -37,6 +37,7 @@ def moved(files: dict[str, str], old: str, new: str) -> dict[str, str]:
         ("| [[Plan\\|p]] |", "| [[Scheme\\|p]] |"),
         ("[p](a/Plan.md#part)", "[p](b/Scheme.md#part)"),
         ("[p](<a/Plan.md>)", "[p](<b/Scheme.md>)"),
+        ("[[1]](a/Plan.md)", "[[1]](b/Scheme.md)"),
     ],
 )
 def test_a_link_that_would_break_is_spelled_anew_in_its_own_manner(link: str, rewritten: str) -> None:
