@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import datetime
+from functools import cached_property
 
 from memd.daemon import here
 from memd.daemon.asking import drive
@@ -46,13 +47,14 @@ class Copying:
         self._settling = False
 
     def learn(self) -> None:
-        """At start: every copy by name is due, as the last run may have been cut short before it was settled; save what
-        an undo put back and nobody has changed since."""
-        notes = self._core.vault.notes
-        found = {path for path in notes if copies.is_copy(path)}
-        back = keep.put_back(self._core.keeper.how.root) if found else {}
-        self._due = {path for path in found if back.get(path) != notes[path].sha256}
-        self._waiting = copies.Waiting(notes.keys() - (found - self._due))
+        """At start: every copy by name is due, as the last run may have been cut short before it was settled."""
+        self._waiting = copies.Waiting(self._core.vault.notes)
+        self._due = {path for path in self._core.vault.notes if copies.is_copy(path)}
+
+    @cached_property
+    def _back(self) -> dict[str, str]:
+        """What an undo put back before this run, read when the first copy is to be settled: there may be many records."""
+        return keep.put_back(self._core.keeper.how.root)
 
     def notice(self, change: Change, before: Vault, mine: bool) -> None:
         """A file that memd itself put under a copy's name (an undo of a merge did) is left as it was put."""
@@ -125,6 +127,8 @@ class Copying:
         source, copy, note = vault.notes.get(original), read(path), read(original)
         if copy is None or note is None:
             raise Refused("unavailable", f"{path} or {original} cannot be read now")
+        if self._back.get(path) == sha256(copy):
+            return None
         if reunion.owned(source) and source and (copies.is_copy(path) or source.kind == "evidence"):
             step = reunion.settle(vault, self._config(), self._now(), path, original)
             return drive(step, Answerer(self._core, None))[0]

@@ -65,18 +65,23 @@ def test_a_copy_finds_a_note_that_a_client_moves_to_it(vault: Home) -> None:
     assert joined(vault, "Guests.md")
 
 
-def test_a_merge_that_was_undone_stays_undone(vault: Home) -> None:
-    """The copy that the undo put back is left to the person who asked for it, by the next start too."""
-    vault.write("Guests.md", NOTE + HERE)
+@pytest.mark.parametrize("copy", [COPY, "Guests 2.md"], ids=["named", "plain"])
+def test_a_merge_that_was_undone_stays_undone(vault: Home, copy: str) -> None:
+    """The copy that the undo put back is left to the person who asked for it, by the next start too, until it changes."""
+    same = "---\npermalink: guests-a1b2\n---\n" + NOTE
+    vault.write("Guests.md", same + HERE)
     vault.settled()
-    vault.write(COPY, NOTE + THERE)
+    vault.write(copy, same + THERE)
     vault.until(lambda: joined(vault, "Guests.md"))
     vault.call("memory.undo")
     vault.settled()
-    assert (vault.text("Guests.md"), vault.text(COPY)) == (NOTE + HERE, NOTE + THERE)
+    assert (vault.text("Guests.md"), vault.text(copy)) == (same + HERE, same + THERE)
     vault.end()
+    vault.write("Guests.md", same + "- [guest] another\n" + HERE)
     vault.start().settled()
-    assert (vault.text("Guests.md"), vault.text(COPY)) == (NOTE + HERE, NOTE + THERE)
+    assert THERE not in vault.text("Guests.md")
+    vault.write(copy, same + "- [guest] a third\n" + THERE)
+    vault.until(lambda: joined(vault, "Guests.md"))
 
 
 def test_what_was_refused_is_done_when_the_vault_takes_it(vault: Home) -> None:
