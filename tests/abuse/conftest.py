@@ -9,6 +9,9 @@ import pytest
 
 from tests.fakes.abuse import Figures
 
+SUMS = ("operations", "calls", "faults", "kills", "frames", "inputs", "damages", "lost", "wrong", "hung", "recovery_ms")
+"""What is added up over all tests; only one tells a median time of recovery."""
+
 
 @pytest.fixture
 def figures(request: pytest.FixtureRequest, record_property) -> Iterator[Figures]:
@@ -34,7 +37,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         one = whole.setdefault(name.partition("[")[0], {})
         for key, value in figures.items():
             one[key] = value if isinstance(value, str) else round(one.get(key, 0) + value, 3)
-    if rows:
-        terminalreporter.section("abuse")
+    if not whole:
+        return
+    whole["all together"] = {key: sum(one.get(key, 0) for one in whole.values()) for key in SUMS}
+    terminalreporter.section("abuse")
     for name, figures in whole.items():
         terminalreporter.line(f"{name}: " + ", ".join(f"{key} {value}" for key, value in figures.items()))

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 
 from memd.index.meaning import Meaning
@@ -51,6 +52,17 @@ def parts(cache: Path) -> list[Path]:
     )
 
 
+def spread(files: list[Path], number: int, chance: random.Random) -> Path:
+    """One of the files: the kinds (how names end) take turns, so that the few large ones do not get it all."""
+    kinds = sorted({path.suffix or path.name for path in files})
+    kind = kinds[number % len(kinds)]
+    return chance.choice([path for path in files if (path.suffix or path.name) == kind])
+
+
+def kind_of(done: str) -> str:
+    return Path(done.split()[1]).suffix or done.split()[1]
+
+
 def grow(home: Home) -> Home:
     for n in range(60):
         home.write(
@@ -84,12 +96,12 @@ def test_damaged_files_are_found_before_they_are_used(home: Home, tmp_path: Path
     assert home.end() == 0
     (cache,) = (p.parent for p in home.cache.rglob("ledger.db"))
     chance, where = random.Random(SEED), tmp_path / "damaged"
-    batch, outcomes = [], {"whole": 0, "afresh": 0}
+    batch, outcomes = [], Counter[str]()
     for number in range(DAMAGES):
         folder = where / str(number)
         shutil.copytree(cache, folder)
         files = [p for p in parts(folder) if "words" in p.parts or p.name.startswith("ledger")]
-        batch.append((folder, harm(chance, files[number % len(files)])))
+        batch.append((folder, harm(chance, spread(files, number, chance))))
     script = tmp_path / "open.py"
     script.write_text(_SCRIPT)
     shutil.copytree(cache, where / "whole")
@@ -102,9 +114,9 @@ def test_damaged_files_are_found_before_they_are_used(home: Home, tmp_path: Path
     assert first != "afresh"
     for (_, done), line in zip(batch, others, strict=True):
         assert line in (first, "afresh"), (SEED, done, line[:200])
-        outcomes["afresh" if line == "afresh" else "whole"] += 1
+        outcomes[f"{kind_of(done)} {'afresh' if line == 'afresh' else 'whole'}"] += 1
     figures.add(damages=len(batch))
-    figures.say(**outcomes)
+    figures.say(by_kind=" · ".join(f"{kind} {count}" for kind, count in sorted(outcomes.items())))
 
 
 _SCRIPT = '''
@@ -190,12 +202,13 @@ def test_damaged_vectors_are_never_believed(tmp_path: Path, figures: Figures) ->
     before = answers(made)
     assert all(before)
     made.stop()
-    whole, chance, wrong = tmp_path / "whole", random.Random(SEED), []
+    whole, chance, wrong, kinds = tmp_path / "whole", random.Random(SEED), [], Counter[str]()
     shutil.copytree(tmp_path / "v", whole)
     for number in range(DAMAGES):
         folder = tmp_path / f"v{number}"
         shutil.copytree(whole, folder)
-        done = harm(chance, chance.choice(parts(folder)))
+        done = harm(chance, spread(parts(folder), number, chance))
+        kinds[kind_of(done)] += 1
         made = meaning(folder, model)
         try:
             if answers(made) != before:
@@ -204,4 +217,5 @@ def test_damaged_vectors_are_never_believed(tmp_path: Path, figures: Figures) ->
             made.stop()
         shutil.rmtree(folder)
     figures.add(damages=DAMAGES, wrong=len(wrong))
+    figures.say(by_kind=" · ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())))
     assert not wrong, (SEED, wrong[:10])

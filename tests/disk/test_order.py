@@ -52,7 +52,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
         pytest.skip(f"nothing may be traced here: {ran.stderr.strip()[:200]}")
     assert ran.returncode == 0, ran.stderr
     done = [line for line in trace.read_text().splitlines() if root in line or "/answered" in line]
-    probing, *plans, rest = "\n".join(line for line in done if "= -1" not in line or "/answered" in line).split("access(")
+    probing, *plans, rest = "\n".join(line for line in done if "= -1" not in line or "/answered" in line).split(
+        "access("
+    )
     assert len(plans) == 6, (probing, rest)
     return [plan.splitlines() for plan in plans]
 
