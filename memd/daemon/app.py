@@ -132,6 +132,7 @@ class App:
         self.upkeep.config_problems = self._config_problems
         desk = Desk(core, self.now, time.monotonic)
         self.memories = Memories(core, self.config, self.now, self.upkeep.stamp, desk.tokens)
+        self.upkeep.reopen = self._open_vectors
         self.upkeep.failing = lambda: dict(self.memories.duties.errors)
         self.events = Events(self._door.server, self.keeper)
         core.changed = self._changed
@@ -287,6 +288,7 @@ class App:
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), TICK)
             await self._chore(self.upkeep.tick())
+            await self._chore(self.upkeep.heal())
             self._end_processes()
             if watchdog and loop.time() >= next_bark:
                 systemd.notify(os.environ, "WATCHDOG=1")

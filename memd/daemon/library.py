@@ -50,6 +50,15 @@ class Library:
         """From now on passages go to the vectors; what they miss of earlier ones is the caller's to bring."""
         self.vectors = vectors
 
+    def detach(self) -> Any:
+        """The vectors, which take no passage any more; None where there are none."""
+        vectors, self.vectors = self.vectors, None
+        return vectors
+
+    def stands(self) -> bool:
+        """Whether the files of the indexes are there: somebody may have deleted the cache."""
+        return all(os.path.exists(os.path.join(self.cache, name)) for name in ("ledger.db", "words/identity"))
+
     def off(self, why: str) -> None:
         self._why = why
 

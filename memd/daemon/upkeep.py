@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -47,6 +47,7 @@ class Upkeep:
         self.config_problems: tuple[Problem, ...] = ()
         self.jobs: Callable[[], list[dict[str, Any]]] = list
         self.failing: Callable[[], dict[str, str]] = dict
+        self.reopen: Callable[[], Awaitable[None]]
         self._root = core.keeper.how.root
 
     # files that memd keeps -------------------------------------------------------------------------------------------
@@ -99,6 +100,22 @@ class Upkeep:
         late = await self.core.in_scribe(self.core.writer.settle, self.stamp())
         for each in late:
             await self._take_late(each.path, each.before, each.found, each.kept)
+
+    async def heal(self) -> None:
+        """The cache may be deleted at any time, now as well: it is made anew from the files."""
+        library = self.core.library
+        if library.stands():
+            return
+        async with self.core.turn:  # whoever makes the indexes anew holds it
+            if library.stands():
+                return
+        log.warning("the cache was deleted: it is made anew from the files")
+        os.makedirs(library.cache, mode=0o700, exist_ok=True)
+        vectors = library.detach()
+        await self.core.rebuild()
+        if vectors is not None:
+            await self.core.in_reader(vectors.stop)
+            await self.reopen()
 
     async def sweep(self) -> None:
         """Temporaries of a crash, and displaced files that went along when a folder was moved, are dealt with."""

@@ -122,7 +122,8 @@ class Meaning:
             self._store.close()
             with suppress(OSError):  # a full disk: without a seal the store is begun anew
                 seal.sign(os.path.join(self._settings.folder, "embeddings.db"))
-            os.unlink(self._mark)
+            with suppress(FileNotFoundError):
+                os.unlink(self._mark)
 
     @staticmethod
     def _emptied(file: str) -> None:

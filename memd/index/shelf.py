@@ -7,6 +7,7 @@ damaged raises `Damaged` and is never trusted. Never knows which notes belong he
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -38,11 +39,17 @@ def _native(what: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
-        raise Refused("unavailable", f"the text index could not {what}: {error}; see `memd doctor`") from error
+        raise Refused("unavailable", f"the text index could not {what}: {_plain(error)}; see `memd doctor`") from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise
         raise Refused("unavailable", f"the text index failed to {what}: {error}; run `memd reindex --full`") from None
+
+
+def _plain(error: Exception) -> str:
+    """What the system said, without the engine's records round it."""
+    said = re.findall(r'message: "([^"]*)"', str(error))
+    return said[-1] if said else re.split(r": '| \{", str(error), maxsplit=1)[0]
 
 
 def _schema() -> tantivy.Schema:

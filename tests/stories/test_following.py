@@ -101,6 +101,24 @@ def test_the_cache_may_be_deleted(home: Home) -> None:
     assert home.paths("brook weir") == before
 
 
+def test_the_cache_may_be_deleted_while_memd_runs(home: Home) -> None:
+    """It is made anew from the files; a note that is written meanwhile is found, also after a start."""
+    for n in range(9):
+        home.write(f"{n}.md", f"brook and weir {'x' * n}\n")
+    home.start().settled()
+    before = home.paths("brook weir")
+    (cache,) = (path.parent for path in home.cache.rglob("ledger.db"))
+    shutil.rmtree(cache)
+    home.call("memory.append", path="8.md", category="fact", text="a sluice")
+    home.until(lambda: (cache / "ledger.db").exists() and home.paths("sluice") == ["8.md"])
+    home.settled()
+    assert sorted(home.paths("brook weir")) == sorted(before)
+    assert "index" not in {problem["code"] for problem in home.call("memory.doctor")["problems"]}
+    assert home.end() == 0
+    home.start().settled()
+    assert home.paths("sluice") == ["8.md"]
+
+
 def test_an_emptied_vault_is_waited_for(home: Home) -> None:
     """A vault without a note is held: answers go on from the index, and say that they are not current."""
     for n in range(25):
