@@ -22,8 +22,9 @@ BATCH = 256
 """Paths a turn of the thread: small enough that an API write waits less than 50 ms behind bulk work."""
 RETRY_AFTER = 5.0
 """Seconds after a write to the index failed (full disk)."""
-LINGER = 0.04
-"""Seconds in which more may come before a commit that nobody waits for: one commit for a burst of writes."""
+LINGER, LINGER_OURS = 0.04, 0.25
+"""Seconds in which more may come before a commit that nobody waits for: one commit for a burst of writes. What memd wrote
+itself may wait longer, as whoever looks for it hurries the commit: forming memory of a session is a write a step."""
 COMMIT_EVERY = 1.0
 """Seconds of bulk work between commits; a quiet queue commits at once."""
 
@@ -63,6 +64,7 @@ class Indexer:
         self._retry_at = 0.0
         self._clearing: threading.Event | None = None
         self._hurried = False
+        self._linger = LINGER
         self._asked = 0
         self._stop = False
         self.visible = 0
@@ -152,7 +154,7 @@ class Indexer:
         and once in a while at least."""
         with self._wake:
             if self._applied and not self._interrupted():
-                self._wake.wait_for(self._interrupted, LINGER)
+                self._wake.wait_for(self._interrupted, self._linger)
             due = (self._hurried and clear and not self._urgent) or not (self._queue or self._urgent)
             self._hurried = self._hurried and not due
         return due or time.monotonic() - last > COMMIT_EVERY
@@ -177,6 +179,7 @@ class Indexer:
         return bool(self._queue or self._urgent or self._applied or self._restated or self._clearing or self._listed_at)
 
     def _take(self) -> dict[str, Indexed]:
+        self._linger = LINGER_OURS if self._urgent else LINGER
         source = self._urgent or self._queue
         return {path: source.pop(path) for path in list(source)[:BATCH]}
 
