@@ -86,7 +86,9 @@ class Steps:
         self._forgotten = 0
 
     async def decide(self, begin: Begin, quick: bool = True) -> tuple[Plan, Any]:
-        """What the step would do, with nothing done."""
+        """What the step would do, with nothing done. After a start it waits until every file has been looked at: a
+        summary that is not seen yet is not told again, and a turn whose episode is not seen is taken for a new one."""
+        await self._core.opened.wait()
         vault = self._core.vault
         return await asyncio.get_running_loop().run_in_executor(
             self._threads[quick], lambda: drive(begin(vault), self._answerer)

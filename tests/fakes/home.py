@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +56,10 @@ class Home:
         end = time.monotonic() + patience
         while time.monotonic() < end:
             assert self.process is None or self.process.poll() is None, self.log()
-            try:
+            with suppress(Refused, OSError):
                 if answer := answers():
                     return answer
-            except (Refused, OSError):
-                time.sleep(0.01)
+            time.sleep(0.01)
         raise AssertionError(f"it never came: {self.log()}")
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.fakes.home import OFF_DUTY, Home
 
@@ -119,6 +122,20 @@ def test_a_purge_leaves_no_copy_and_proves_it(home: Home) -> None:
         assert not path.is_file() or b"Wexcombe" not in path.read_bytes(), path
 
 
+def test_after_a_start_nothing_is_forgotten_by_halves(home: Home) -> None:
+    """Asked while the files are still being read for the first time, a forget waits until it knows all of memory."""
+    for number in range(1200):
+        home.write(f"a/{number}.md", f"note {number}\n")
+    home.start()
+    ingest(home, "s1", SAID)
+    home.call("memory.patch")
+    home.end(signal.SIGKILL)
+    shutil.rmtree(home.cache)
+    home.start()
+    home.call("memory.forget", target={"session": "s1"}, dry_run=False)
+    assert not [path for path in files(home, "memory/**/*.md") if "Porto" in path.read_text()]
+
+
 def test_a_purge_takes_its_lines_out_of_a_persons_journal(home: Home) -> None:
     """Where the person keeps the month's journal, memd's line about what is forgotten goes, and theirs stay."""
     month = home.write("journal/2026-11.md", "# November\n\n- a walk\n")
@@ -133,14 +150,36 @@ def test_a_purge_takes_its_lines_out_of_a_persons_journal(home: Home) -> None:
     assert home.text("journal/2026-11.md").startswith("# November\n\n- a walk\n")
 
 
-def test_withdrawn_material_is_refused_when_it_comes_again(home: Home) -> None:
-    """A withdrawn session stays withdrawn, and no word of it is kept to know that."""
+@pytest.mark.parametrize("kind", ["session", "source"])
+def test_withdrawn_material_is_refused_when_it_comes_again(home: Home, kind: str) -> None:
+    """A withdrawn session or source stays withdrawn, after a restart too: under its name, and its words under any other;
+    the reason is told, nothing is taken in, and only keyed hashes are kept to know that."""
     home.start()
-    ingest(home, "s1", SAID)
-    home.call("memory.forget", target={"session": "s1"}, purge=True, withdraw=True, dry_run=False)
-    error = home.client.many([("memory.ingest", {"session": "s1", "source": "chat", "events": SAID})])[0]
-    assert getattr(error, "code", "") == "withdrawn"
-    assert "Porto" not in home.text("memory/withdrawn.md")
+    ingest(home, "s1", SAID, source="phone")
+    ingest(
+        home, "s2", [{"id": "k", "speaker": "user", "text": "The kiosk sells figs.", "at": "2026-03-01T09:00:00+08:00"}]
+    )
+    name = {"session": "s1", "source": "phone"}[kind]
+    home.call("memory.forget", target={kind: name}, purge=True, withdraw=True, dry_run=False)
+    home.end()
+    home.start()
+    again = {"session": "s1", "source": "phone", "events": SAID}
+    for asked, why in (
+        (again, "was withdrawn"),
+        (again | {"session": "s9", "source": "other"}, "words that were withdrawn"),
+    ):
+        [error] = home.client.many([("memory.ingest", asked)])
+        assert getattr(error, "code", "") == "withdrawn"
+        assert why in str(error)
+    assert [path.name for path in files(home, "memory/evidence/**/*.md")] == ["2026-03-01-s2.md"]
+    kept = home.text("memory/withdrawn.md")
+    assert re.findall(r"^- (?:session|source|turn) [0-9a-f]{32} \(\d{4}-\d\d-\d\d\)$", kept, re.M)
+    assert not re.search(r"Porto|摄影|phone|s1\b", kept)
+    ingest(
+        home,
+        "s3",
+        [{"id": "n", "speaker": "user", "text": "The kiosk sells plums.", "at": "2026-03-02T09:00:00+08:00"}],
+    )
 
 
 def test_a_persons_edit_of_a_leaf_wins(home: Home) -> None:
