@@ -10,11 +10,11 @@ from functools import partial
 from memd.edit import journal
 from memd.edit.splice import read
 from memd.form import chains, files, profile, trees, view, withdrawn
-from memd.form.forgetting import (
-    lines_without,
-)
+from memd.form.facts import refused
+from memd.form.forgetting import episode_unasked, is_of, lines_without
 from memd.form.keys import folded, listed
 from memd.form.oblivion import Forgotten, Gone, Work
+from memd.form.ownership import entities
 from memd.form.purge import phrases
 from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Move, Plan, Remove, Write
@@ -40,16 +40,26 @@ class Aftermath(Work):
         if matters:
             told = yield from self.stage.run(lambda v: chains.weave(v, config, now, only=matters, existing=True))
             self.edited += [memory.files[id].path for id in told.left]
-        yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed), kin))
-        yield from self._empty_trees({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
+        yield from self.stage.run(lambda v: profile.repair(v, config, now, sorted(changed | self.made), kin))
+        yield from self._entities({memory.tree_of(id) for id in self.gone_leaves} | self.scope.trees)
 
-    def _empty_trees(self, owners: set[str]) -> Asking:
-        """An entity that memd made goes with its last leaf; one that a person wrote in stays, unless it is the target."""
+    def _entities(self, owners: set[str]) -> Asking:
+        """An entity that memd made goes with its last leaf; one that a person wrote in stays, unless it is the target. One
+        that has leaves left loses the other names that only forgotten leaves called it by."""
         left = view.of(self.stage.vault)
         for tree in sorted(owners):
             note = left.trees.get(tree)
-            data = (yield from self.stage.read(note.path)) if note and not left.leaves(tree) else None
+            data = (yield from self.stage.read(note.path)) if note else None
             if note is None or data is None:
+                continue
+            if kept := left.leaves(tree):
+                gone = {folded(self.memory.facts(id).subject) for id in self.gone_leaves}
+                gone -= {folded(left.facts(leaf.id).subject) for leaf in kept}
+                names = listed(note.frontmatter.get("aliases"))
+                if lost := [name for name in names if folded(name) in gone]:
+                    self.words += lost
+                    rest = [name for name in names if name not in lost]
+                    self.write(note, files.with_keys(data, {"aliases": rest}), "nothing that is left calls it so")
                 continue
             theirs = note.origin == "human" or files.edited(note, data)
             if tree in self.scope.trees or not theirs:
@@ -80,12 +90,16 @@ class Aftermath(Work):
         return frozenset(ids - {n.id for n in self.stage.vault.notes.values() if n.id})
 
     def _names(self) -> Asking:
-        """An entity that is forgotten is named in no other leaf's `entities` or `labels`."""
-        names = {
-            folded(n) for tree in self.scope.trees if (e := self.memory.trees.get(tree)) for n in (e.title, *e.aliases)
-        }
-        for note in list(self.stage.vault.notes.values()) if names else []:
-            if note.kind != "leaf":
+        """An entity that is forgotten is named in no other leaf's `entities` or `labels`, and neither it nor a leaf that
+        is forgotten in what an episode was refused."""
+        names = frozenset(n for e in entities(self.memory) if e.tree in self.scope.trees for n in e.names)
+        prints = frozenset(self.memory.facts(id).fingerprint for id in self.scope.leaves)
+        for note in list(self.stage.vault.notes.values()) if names or prints else []:
+            if note.kind == "episode" and any(is_of(item, names, prints) for item in refused(note)):
+                data = yield from self.stage.read(note.path)
+                if data is not None:
+                    self.write(note, episode_unasked(note, data, names, prints), "it was refused what is forgotten")
+            if note.kind != "leaf" or not names:
                 continue
             keys = {key: listed(note.frontmatter.get(key)) for key in ("entities", "labels")}
             left = {k: [v for v in vs if folded(v.strip("[]")) not in names] for k, vs in keys.items()}

@@ -17,6 +17,7 @@ from memd.form.drafting import proposition
 from memd.form.files import decoded, profile_path
 from memd.form.keys import is_chinese, listed, proposition_print
 from memd.form.profile_text import Edit, edited
+from memd.form.restated import OWN, atom_of
 from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
@@ -97,16 +98,8 @@ def confirm(vault: Vault, config: Config, now: datetime, id: str) -> Asking:
         raise Refused("not_found", f"“{id}” is no leaf")
     stage = Stage(vault, now, config.formation.folder)
     episode = yield from human.told_by_hand(stage, config, now, leaf.lead, memory.tree_of(id), leaf.sensitive)
-    atom = Atom(
-        leaf.lead,
-        subject=str(leaf.frontmatter.get("subject", "")),
-        aspect=str(leaf.frontmatter.get("aspect", "")),
-        kind=str(leaf.frontmatter.get("kind", "claim")),
-        valid_from=str(leaf.frontmatter.get("valid_from", "")),
-        quotes=(leaf.lead,),
-        entity=memory.tree_of(leaf.id),
-        confidence=1.0,
-    )
+    own = {key: leaf.frontmatter.get(key) for key in OWN} | {"quotes": [{"text": leaf.lead}]}
+    atom = atom_of(leaf, own, memory.tree_of(leaf.id))
     told = yield from stage.run(lambda v: leaves.admit(v, config, now, episode, (atom,), "human"))
     return (yield from _settled(stage, vault, config, now, "", told[0]))
 

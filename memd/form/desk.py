@@ -5,6 +5,7 @@ Knows which leaves, entities and statements there will be, and writes them out a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -69,9 +70,10 @@ class Desk:
         return self.drafts[id].text if id in self.drafts else self.memory.files[id].lead or self.memory.files[id].title
 
     def kind_of(self, id: str) -> str:
-        return (
-            self.drafts[id].kind if id in self.drafts else str(self.memory.files[id].frontmatter.get("kind", "claim"))
-        )
+        return str(self.keys_of(id).get("kind", "claim"))
+
+    def keys_of(self, id: str) -> Mapping[str, Any]:
+        return self.drafts[id].keys if id in self.drafts else self.memory.files[id].frontmatter
 
     def slot_of(self, id: str) -> tuple[str, str, str]:
         return self.drafts[id].slot if id in self.drafts else self.memory.slot(id)
@@ -86,10 +88,13 @@ class Desk:
 
     # what is added -----------------------------------------------------------------------------------------------
 
-    def state(self, id: str, quotes: tuple[dict[str, str], ...], *, first: bool, weak: float = 0.0) -> None:
+    def state(
+        self, id: str, quotes: tuple[dict[str, str], ...], *, weak: float = 0.0, more: Mapping[str, Any] | None = None
+    ) -> None:
         """The episode states the leaf, last of all so far. What the leaf's own file does not say stands in a note.
 
-        `weak`: the confidence, where it may not bear the leaf alone. What the episode stated before this call stays put.
+        `weak`: the confidence, where it may not bear the leaf alone. `more`: what it says otherwise than the leaf; None
+        where it brings the leaf. What the episode stated before this call stays put.
         """
         if id in self.before:
             return
@@ -102,13 +107,14 @@ class Desk:
             for there in (n for n in self.notes if n.get("leaf") == name):
                 there.pop("weak", None)
             self.notes = [n for n in self.notes if len(n) > 1]
-        if repeated or (first and not weak):
+        if repeated:
             return
         note: dict[str, Any] = {"leaf": name}
-        if quotes and not first:
+        if quotes and more is not None:
             note["quotes"] = [dict(q) for q in quotes]
         if weak:
             note["weak"] = round(weak, 2)
+        note |= more or {}
         if len(note) > 1:
             self.notes.append(note)
 

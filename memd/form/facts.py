@@ -77,7 +77,8 @@ def extracted(note: Note) -> dict[str, Any]:
 def statements(note: Note) -> list[dict[str, Any]]:
     """`extracted.statements`: what an episode adds on leaves that it is not the first to state, or is unsure of.
 
-    Each: `leaf` (a link), `quotes` (`[{turn, text}]`), `weak` (its confidence, where it may not bear the leaf alone).
+    Each: `leaf` (a link), `quotes` (`[{turn, text}]`), `weak` (its confidence, where it may not bear the leaf alone),
+    `vouched` (it was refused for saying it, until another did), and what it says in its own way (`form.restated`).
     """
     value = extracted(note).get("statements")
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
@@ -91,7 +92,11 @@ def refused(note: Note) -> list[dict[str, Any]]:
 
 def quotes(note: Note) -> list[dict[str, str]]:
     """A leaf's quotes, `{turn, text}`, malformed ones left out."""
-    value = note.frontmatter.get("quotes")
+    return quoted(note.frontmatter.get("quotes"))
+
+
+def quoted(value: Any) -> list[dict[str, str]]:
+    """The quotes that a key holds."""
     found = value if isinstance(value, list) else []
     return [{"turn": _word(q.get("turn")), "text": _word(q.get("text"))} for q in found if isinstance(q, dict)]
 

@@ -6,16 +6,15 @@ Knows one file at a time and what is gone. Never knows why, or what else changes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
 from memd.edit.sensitivity import sensitivity
 from memd.form import files
-from memd.form.drafting import body
-from memd.form.facts import extracted, quotes, refused, statements
-from memd.form.keys import ID, day, earliest, is_chinese, latest, link, listed, shortened
-from memd.form.quoting import Grounds, plain
+from memd.form.facts import extracted, refused, statements
+from memd.form.keys import ID, day, earliest, folded, is_chinese, latest, link, listed, proposition_print, shortened
+from memd.form.quoting import plain
 from memd.form.view import Memory
 from memd.model.memory import Said
 from memd.model.note import Note
@@ -104,8 +103,27 @@ def episode_forgets(note: Note, data: bytes, gone: Collection[str], prints: Iter
         signature["statements"] = [s for s in statements(note) if _id(memory, str(s.get("leaf", "")), note) not in gone]
         if not signature["statements"]:
             del signature["statements"]
-    forgotten = dict.fromkeys((*listed(signature.get("forgotten")), *prints))
-    return files.with_keys(data, {"states": left, "extracted": signature | {"forgotten": list(forgotten)}})
+    if forgotten := dict.fromkeys((*listed(signature.get("forgotten")), *prints)):
+        signature["forgotten"] = list(forgotten)
+    return files.with_keys(data, {"states": left, "extracted": signature})
+
+
+def is_of(item: Mapping[str, Any], names: Collection[str], prints: Collection[str]) -> bool:
+    """Whether an atom that was refused says one of these propositions, or names one of these entities (folded)."""
+    text = str(item.get("text", ""))
+    return proposition_print(text) in prints or any(
+        re.search(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", folded(text)) for name in names
+    )
+
+
+def episode_unasked(note: Note, data: bytes, names: Collection[str], prints: Collection[str]) -> bytes:
+    """The episode without what it was refused of these; it does not bring that up again."""
+    signature = dict(extracted(note))
+    gone = [item for item in refused(note) if is_of(item, names, prints)]
+    left = [item for item in refused(note) if item not in gone]
+    hashes = (proposition_print(str(item.get("text", ""))) for item in gone)
+    signature |= {"refused": left, "forgotten": list(dict.fromkeys((*listed(signature.get("forgotten")), *hashes)))}
+    return files.with_keys(data, {"extracted": {key: value for key, value in signature.items() if value != []}})
 
 
 def episode_doubts(note: Note, data: bytes, gone: Collection[str], memory: Memory) -> bytes:
@@ -125,49 +143,6 @@ def episode_doubts(note: Note, data: bytes, gone: Collection[str], memory: Memor
     signature |= {"admitted": len(left), "refused": [*refused(note), *again], "statements": rest}
     kept = {key: value for key, value in signature.items() if value != []}
     return files.with_keys(data, {"states": left, "extracted": kept})
-
-
-def leaf_without(
-    note: Note, data: bytes, said: tuple[Said, ...], more: Iterable[dict[str, str]], created: str
-) -> bytes:
-    """The leaf as the episode that is now its first carries it. `said`: its turns; `more`: its quotes for the leaf."""
-    text, keys = note.lead or note.title, note.frontmatter
-    links = {turn.link: turn for turn in said}
-    kept: dict[str, dict[str, str]] = {}
-    for quote in (*quotes(note), *more):
-        turn = links.get(_bare(quote["turn"]))
-        if turn is not None and plain(quote["text"]) in plain(turn.text):
-            kept[f"{turn.link} {quote['text']}"] = quote
-    if not kept:
-        kept = {q["turn"]: q for q in _again([text, *(q["text"] for q in quotes(note))], said)}
-    turns = [links[_bare(q["turn"])] for q in kept.values()]
-    observed = latest(t.at for t in turns) or latest(t.at for t in said)
-    speaker = turns[0].speaker if turns else ""
-    changes: dict[str, Any] = {
-        "quotes": list(kept.values()),
-        "observed_at": observed or None,
-        "when": "known" if observed else "unknown",
-        "speaker": speaker or None,
-        "labels": None,
-        "rationale": "what it first rested on was forgotten; other material says it",
-        "created": created or keys.get("created"),
-    }
-    if keys.get("kind") != "event":
-        changes |= {"valid_from": None, "valid_to": None}
-    if note.sensitive and not any(t.sensitive for t in said) and sensitivity((text,)) == "normal":
-        changes["sensitivity"] = "normal"
-    grounds = Grounds(tuple(kept.values()), speaker=speaker, observed_at=observed)
-    present = {k: v for k, v in changes.items() if v is not None or k in keys}
-    return files.with_body(data, body(text, grounds), present)
-
-
-def _again(texts: list[str], said: tuple[Said, ...]) -> list[dict[str, str]]:
-    """The first of the texts that a turn holds word for word, as a quote."""
-    for text in texts:
-        for turn in said:
-            if plain(text) and plain(text) in plain(turn.text):
-                return [{"turn": link(*_parts(turn.link)), "text": plain(text)}]
-    return []
 
 
 def repointed(memory: Memory, gone: Collection[str]) -> dict[str, dict[str, Any]]:

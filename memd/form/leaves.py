@@ -22,6 +22,7 @@ from memd.form.facts import extracted
 from memd.form.keys import folded, listed, proposition_print
 from memd.form.ownership import Assignment, Entity, Owned, assigned, decide, shortlist, source_tree
 from memd.form.quoting import ground, located, plain
+from memd.form.restated import own_words
 from memd.form.verdict import SHORTLIST, Known, Relation, Verdict, by_answer, by_rule
 from memd.model.config import Config
 from memd.model.fingerprint import make_id, sha256
@@ -124,19 +125,19 @@ def _placed(desk: Desk, case: Case) -> Asking:
     """The leaf that the case is: one that is there, or a new one with its relation to those that are there."""
     tree = case.owned.tree
     id = make_id("lf", tree, case.fingerprint)
-    if there := desk.said_before(tree, case.fingerprint, id):
-        return _again(desk, case, there)
     entity = next((e for e in desk.known if e.tree == tree), None)
     subject = _subject(case.atom, entity)
+    if there := desk.said_before(tree, case.fingerprint, id):
+        return _again(desk, case, subject, there)
     slot = (tree, folded(subject), folded(case.atom.aspect))
     relation: Relation = yield from _relation(desk, case, slot)
     if relation.same:
-        return _again(desk, case, relation.same)
+        return _again(desk, case, subject, relation.same)
     mine = (*desk.memory.said_key(desk.episode.id), len(desk.stated))
     older = [old for old in relation.replaced if desk.last_stated(old) < mine]
     newer = [new for new in relation.replaced if new not in older]
     desk.drafts[id] = draft(desk, case, id, Place(slot, subject, entity, tuple(older), tuple(newer)))
-    desk.state(id, case.grounds.quotes, first=True, weak=_weak(case))
+    desk.state(id, case.grounds.quotes, weak=_weak(case))
     return Outcome(
         "superseding" if older else "created",
         _reason(desk, relation, older, newer) + dropped(case.grounds),
@@ -152,12 +153,13 @@ def _weak(case: Case) -> float:
     return confidence_of(case.atom).admission if case.admission.weak else 0.0
 
 
-def _again(desk: Desk, case: Case, id: str) -> Outcome:
+def _again(desk: Desk, case: Case, subject: str, id: str) -> Outcome:
     """The leaf is there already: the episode states it too."""
     memory = desk.memory
     before = memory.superseded(id) if id in memory.files else None
     bare = id in memory.files and not memory.support.get(id)
-    desk.state(id, case.grounds.quotes, first=False, weak=_weak(case))
+    more = own_words(case.atom, case.text, subject, desk.keys_of(id), desk.text_of(id))
+    desk.state(id, case.grounds.quotes, weak=_weak(case), more=more)
     current = before is not None and desk.last_stated(id) > memory.last_stated(before)
     path = memory.files[id].path if id in memory.files else desk.drafts[id].path
     outcome, reason = "noop_duplicate", "it is known already; this episode states it too"
@@ -233,7 +235,7 @@ def _vouch(desk: Desk, episode: Note, leaves: list[tuple[str, str, float]]) -> A
     other.drafts = desk.drafts
     for id, text, sure in leaves:
         other.accept(text)
-        other.state(id, located((text,), said), first=False, weak=sure)
+        other.state(id, located((text,), said), weak=sure, more={"vouched": True})
     data = yield Read(episode.path)
     changes = other.episode_keys()
     return Write(episode.path, files.with_keys(data, changes), sha256(data)) if data is not None and changes else None

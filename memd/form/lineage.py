@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 from memd.form.carry import taken_over
-from memd.form.facts import Facts, read, refused
+from memd.form.facts import Facts, read, refused, statements
 from memd.form.keys import ID, proposition_print, target
 from memd.model.note import Note
 from memd.model.vault import Vault, stem
@@ -164,9 +165,19 @@ class Lineage:
                 found[leaf].append(episode)
         return {leaf: tuple(episodes) for leaf, episodes in found.items()}
 
+    def statement(self, episode: str, leaf: str) -> dict[str, Any]:
+        """What stands in `extracted.statements` of the episode on the leaf; empty where nothing does."""
+        note = self.files[episode]
+        return next((s for s in statements(note) if self.refer(str(s.get("leaf", "")), note.path) == leaf), {})
+
     def born(self, leaf: str) -> str:
-        """The episode that came first of those that state the leaf, "" where none does."""
-        return min(self.support.get(leaf, ()), key=lambda e: (self.files[e].created, self.said_key(e)), default="")
+        """The episode that brought the leaf: the first to state it that had not been refused for saying it. "": none does."""
+
+        def when(episode: str) -> tuple[bool, float, tuple[float, str]]:
+            vouched = bool(self.statement(episode, leaf).get("vouched"))
+            return vouched, self.files[episode].created, self.said_key(episode)
+
+        return min(self.support.get(leaf, ()), key=when, default="")
 
     @cached_property
     def _weak(self) -> dict[str, set[str]]:

@@ -7,24 +7,27 @@ one before leaves it. Knows the view before, the staged snapshot after. Decides 
 from __future__ import annotations
 
 from datetime import datetime
+from functools import partial
 
 from msgspec import Struct
 
 from memd.form import files, view
 from memd.form.compose import Stage
-from memd.form.facts import quotes, statements
+from memd.form.facts import extracted, quoted, quotes
 from memd.form.forgetting import (
     episode_doubts,
     episode_forgets,
     episode_without,
     evidence_without,
-    leaf_without,
     repointed,
 )
-from memd.form.leaves import words_of
+from memd.form.keys import proposition_print
+from memd.form.leaves import admit, words_of
 from memd.form.purge import mentions, phrases
+from memd.form.restated import CARRIED, atom_of, told_by
 from memd.form.scope import Scope
 from memd.model.config import Config
+from memd.model.fingerprint import make_id
 from memd.model.memory import Said
 from memd.model.note import Note
 from memd.model.plan import Plan, Remove, Write
@@ -62,6 +65,7 @@ class Work:
         self.turn_words: list[str] = []
         self.gone_leaves: set[str] = set()
         self.touched: set[str] = set()
+        self.made: set[str] = set()
         self.edited: list[str] = []
 
     def write(self, note: Note, data: bytes, reason: str) -> None:
@@ -129,12 +133,7 @@ class Work:
         note = self.memory.files[leaf]
         if mentions(note.lead, lost):
             return False
-        own = [quote["turn"] for quote in quotes(self.memory.files[leaf])]
-        for item in statements(episode):
-            if self.memory.refer(str(item.get("leaf", "")), episode.path) == leaf and isinstance(
-                item.get("quotes"), list
-            ):
-                own += [str(q.get("turn", "")) for q in item["quotes"] if isinstance(q, dict)]
+        own = [q["turn"] for q in (*quotes(note), *quoted(self.memory.statement(episode.id, leaf).get("quotes")))]
         left = {turn.id for turn in said}
         here = set(self.memory.turns_of[episode.id])
         stands = [turn in left for name in own if (turn := self.memory.turn(name)) in here]
@@ -149,8 +148,12 @@ class Work:
         quoting = {n.id for n in memory.of_kind("leaf") if self._quotes_gone(n)}
         orphans = {n.id for n in now.of_kind("leaf") if not now.support.get(n.id) and n.origin != "human"}
         affected = {id for id in self.touched | quoting if id in memory.files}
-        lost = {id for id in affected if not now.supported(id) and memory.supported(id)}
-        self.gone_leaves = set(self.scope.leaves) | lost | orphans
+        stood = {id for id in affected if memory.support.get(id) and memory.supported(id)}
+        lost = {id for id in stood if not (now.support.get(id) and now.supported(id))}
+        unsaid = frozenset(id for id in affected - lost if self._a_persons(id, memory) and not self._a_persons(id, now))
+        affected -= unsaid
+        others = frozenset(i for i in affected - lost if self._birth_gone(i, now) and self._worded_otherwise(i, now))
+        self.gone_leaves = set(self.scope.leaves) | lost | orphans | others | unsaid
         yield from self._doubted(lost - self.scope.leaves, now)
         for id in sorted(self.gone_leaves):
             note = memory.files[id]
@@ -159,9 +162,10 @@ class Work:
                 f"the {self.scope.kind} is forgotten" if id in self.scope.leaves else "nothing that is left states it"
             )
             self.remove(note, reason)
-        yield from self._unstate()
+        yield from self._unstate(self.scope.leaves, for_good=True)
+        yield from self._unstate((others | unsaid) - self.scope.leaves, for_good=False)
         for id in sorted(affected - self.gone_leaves):
-            if id in quoting or self._birth_gone(id, now):
+            if now.born(id) and (id in quoting or self._birth_gone(id, now)):
                 yield from self._carried(id, now)
         for id, keys in sorted(repointed(memory, self.gone_leaves).items()):
             note = self.stage.vault.notes[memory.files[id].path]
@@ -169,6 +173,18 @@ class Work:
             if data is not None:
                 reason = "what it replaced, or was replaced by, is gone"
                 self.write(note, files.with_keys(data, keys | self._unnamed(note)), reason)
+        yield from self._reworded(others - self.scope.leaves, now)
+
+    def _a_persons(self, id: str, now: view.Memory) -> bool:
+        """Whether the leaf's words are a person's edit of it, and what they said then is there. An id is made of the
+        words that a leaf came with."""
+        note, facts = self.memory.files[id], self.memory.facts(id)
+        trail = note.frontmatter.get("moved")
+        moved = [str(m.get("from", "")) for m in trail if isinstance(m, dict)] if isinstance(trail, list) else []
+        edited = note.origin == "human" and id not in {
+            make_id("lf", tree, facts.fingerprint) for tree in (facts.tree, *moved)
+        }
+        return edited and any(now.files[e].origin == "human" for e in now.support.get(id, ()))
 
     def _unnamed(self, note: Note) -> dict[str, None]:
         """An aspect in words that were forgotten goes from a leaf that took it over; its own words stay."""
@@ -194,14 +210,10 @@ class Work:
         """The leaf as if the first of the episodes that are left had brought it."""
         note, episode = self.memory.files[id], now.files[now.born(id)]
         said = yield from self._said(now, episode.id)
-        more: list[dict[str, str]] = []
-        for item in statements(episode):
-            if now.refer(str(item.get("leaf", ""))) == id and isinstance(item.get("quotes"), list):
-                more += [{"turn": str(q.get("turn", "")), "text": str(q.get("text", ""))} for q in item["quotes"]]
         data = yield from self.stage.read(note.path)
         if data is not None:
             self.words += [q["text"] for q in quotes(note)]
-            made = leaf_without(note, data, tuple(said), more, str(episode.frontmatter.get("created", "")))
+            made = told_by(note, data, tuple(said), now.statement(episode.id, id), episode)
             self.write(note, made, "other material states it; its own words are made again from that")
 
     def _said(self, now: view.Memory, episode: str) -> Asking:
@@ -213,18 +225,31 @@ class Work:
                 found += [s for s in turns_in(note, decode(data)[0]) if s.id == turn]
         return found
 
-    def _unstate(self) -> Asking:
-        """Episodes that state a leaf which goes by name drop it, and do not bring it up again."""
+    def _unstate(self, gone: frozenset[str], for_good: bool) -> Asking:
+        """Episodes drop the leaves; `for_good`: and do not bring them up again."""
         memory = self.memory
-        hit = {e for id in self.scope.leaves for e in memory.support.get(id, ())}
-        for id in sorted(hit):
+        for id in sorted({e for leaf in gone for e in memory.support.get(leaf, ())}):
             note = self.stage.vault.notes.get(memory.files[id].path)
             data = (yield from self.stage.read(note.path)) if note else None
-            if note is None or data is None:
-                continue
-            prints = [memory.facts(i).fingerprint for i in memory.states[id] if i in self.scope.leaves]
-            self.write(
-                note,
-                episode_forgets(note, data, self.scope.leaves, prints, memory),
-                "it does not state what is forgotten",
-            )
+            if note is not None and data is not None:
+                prints = [memory.facts(i).fingerprint for i in memory.states[id] if i in gone and for_good]
+                made = episode_forgets(note, data, gone, prints, memory)
+                self.write(note, made, "it does not state what is forgotten")
+
+    def _worded_otherwise(self, id: str, now: view.Memory) -> bool:
+        """Whether the leaf's words are the forgotten source's, and the first that is left says the same in others."""
+        note, first = self.memory.files[id], now.born(id)
+        text = str(now.statement(first, id).get("text", "")) if first and note.origin != "human" else ""
+        kind, on = str(note.frontmatter.get("kind", "")), str(note.frontmatter.get("valid_from") or "")
+        return bool(text) and proposition_print(text, kind, on) != self.memory.facts(id).fingerprint
+
+    def _reworded(self, others: frozenset[str], now: view.Memory) -> Asking:
+        """Each of those that are left says it in its own words, in the order in which they came."""
+        for id in sorted(others):
+            for episode in sorted(now.support[id], key=lambda e: (now.files[e].created, e)):
+                note = self.stage.vault.notes[now.files[episode].path]
+                atom = atom_of(self.memory.files[id], now.statement(episode, id), now.tree_of(id), CARRIED)
+                method = str(extracted(note).get("method", "rules"))
+                step = partial(admit, config=self.config, now=self.now, episode=note, atoms=(atom,), method=method)
+                told = yield from self.stage.run(step)
+                self.made |= {outcome.id for outcome in told if outcome.id}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memd.form import forget, purge, view, withdrawn
+from memd.form import correct, forget, handedits, human, moves, purge, view, withdrawn
 from memd.form.facts import quotes, refused
 from memd.model.errors import Refused
 from memd.model.memory import Event
 from memd.model.plan import Move, Remove, Write
+from memd.model.question import Judge
 from tests.fakes.driver import NOW, Driver, atom, owned
 
 LATER = "2026-11-20T09:00:00+08:00"
@@ -221,6 +222,106 @@ def test_what_another_episode_of_the_session_worded_from_the_forgotten_turn_goes
     assert both.id not in vault.memory.files
     assert vault.memory.active(plain.id)
     assert b"stepping stone" not in visible(vault)
+
+
+def test_a_leaf_carried_on_has_the_days_and_labels_that_its_own_source_gave_it() -> None:
+    """Two say it, each until another day; without the first it holds until the day that the second named, and so on."""
+    vault = Driver()
+    out = [
+        vault.take(
+            name, "Kiln street", atom("The depot is in Kiln street", "Depot", "address", valid_to=day, labels=labels)
+        )[0]
+        for name, day, labels in (("a", "2026-12-20", ("clay",)), ("b", "2026-12-24", ("brick",)), ("c", "", ()))
+    ]
+    assert len({o.id for o in out}) == 1
+    found = []
+    for name in ("a", "b"):
+        vault.forget(session=name)
+        keys = vault.leaf(out[0].id).frontmatter
+        found.append((keys.get("valid_to"), keys.get("labels")))
+    assert found == [("2026-12-24", ["brick"]), (None, None)]
+
+
+def test_what_another_said_in_other_words_is_told_in_those_when_the_first_is_forgotten() -> None:
+    """A model took two wordings for one memory; without the first, no name, no id and no word is the first's."""
+
+    def same(question: Judge) -> object:
+        known = [k["id"] for k in question.inputs.get("known", ())]
+        return {"action": "same_memory", "id": known[0]} if known else {"action": "different"}
+
+    vault = Driver(owned(method="llm"), judge=lambda q: same(q) if q.task == "verdict" else None)
+    (one,) = vault.take("a", "It is in Kiln street by the Wexcombe vicarage.",
+                        atom("The depot is in Kiln street by the Wexcombe vicarage", "Depot", "address"))  # fmt: skip
+    (two,) = vault.take("b", "Kiln street, as ever.", atom("The depot is in Kiln street", "Depot", "address"), at=LATER)
+    vault.take("c", "Now Mill lane.", atom("The user's desk is in Mill lane", "user", "desk"), at=LATER)
+    assert two.id == one.id
+    vault.weave()
+    vault.patch()
+    vault.forget(session="a")
+    assert b"Wexcombe" not in visible(vault)
+    assert one.id.encode() not in visible(vault)
+    [leaf] = vault.memory.leaves("interaction:depot")
+    assert (leaf.lead, vault.memory.active(leaf.id)) == ("The depot is in Kiln street", True)
+    assert vault.memory.support[leaf.id] == (next(e.id for e in vault.memory.episodes if "-b-" in e.path),)
+
+
+def test_what_an_episode_was_refused_of_a_forgotten_entity_goes_too() -> None:
+    """Neither the words nor the name wait to be said again; what it was refused of others does."""
+    vault = Driver()
+    vault.take("a", "w", atom("Osprey cabin is green", "Osprey cabin", "colour"))
+    vault.take("b", "w", atom("Osprey cabin may leak", "Osprey cabin", "roof", sure=0.7),
+               atom("The ferry may be late", "Dunlin ferry", "delay", sure=0.7))  # fmt: skip
+    vault.forget(entity="interaction:osprey-cabin")
+    assert [item["text"] for e in vault.memory.episodes for item in refused(e)] == ["The ferry may be late"]
+    (again,) = vault.take("c", "w", atom("Osprey cabin may leak", "Osprey cabin", "roof", sure=0.7))
+    assert again.outcome == "not_admitted"
+
+
+def by_hand(vault: Driver) -> str:
+    """The last turn that a person said to memd itself."""
+    [evidence] = [n for n in vault.memory.of_kind("evidence") if n.frontmatter["session"] == human.SESSION]
+    return f"{evidence.id}#{evidence.turns[-1].id}"
+
+
+def test_a_persons_correction_may_be_forgotten_like_anything_that_was_said() -> None:
+    """Without it the value before is current again; where another source says it too, it stays, and is no person's."""
+    for again in (False, True):
+        vault = Driver()
+        (old,) = vault.take("a", "Kiln street", atom("The depot is in Kiln street", "Depot", "address"))
+        told = vault.run(correct.correct(vault.vault, vault.config, NOW, old.id, "The depot is in Wexcombe road"))
+        turn = by_hand(vault)
+        if again:
+            vault.take("b", "Wexcombe road", atom("The depot is in Wexcombe road", "Depot", "address"), at="2027-01-01")
+        vault.forget(turn=turn)
+        assert vault.memory.active(told.leaf if again else old.id)
+        assert (told.leaf in vault.memory.files) == again
+        assert (b"Wexcombe" in visible(vault)) == again
+        assert not any(note.origin == "human" for note in vault.memory.of_kind("leaf"))
+
+
+def test_a_leaf_in_a_persons_words_goes_with_these_words() -> None:
+    """They edited its file; when what they said is forgotten, the source that brought it does not carry their words."""
+    vault = Driver()
+    (out,) = vault.take("a", "Kiln street", atom("The depot is in Kiln street", "Depot", "address"))
+    path = vault.leaf(out.id).path
+    vault.put(path, vault.text(path).replace("\nThe depot is in Kiln street\n", "\nThe depot is in Wexcombe road\n"))
+    vault.run(handedits.settle(vault.vault, vault.config, NOW, (path,)))
+    vault.forget(session="a")
+    assert vault.memory.active(out.id)
+    vault.forget(turn=by_hand(vault))
+    assert b"Wexcombe" not in visible(vault)
+
+
+def test_a_name_that_only_what_is_forgotten_used_is_no_alias_any_more() -> None:
+    """Two entities were one; without the source that said the one name, the entity is not called so."""
+    vault = Driver()
+    for session, name, city in (("a", "Nora Wexcombe", "Porto"), ("b", "Nonna", "Braga"), ("c", "Eleanor", "Faro")):
+        vault.take(session, "w", atom(f"{name} was in {city}", name, city, "event"))
+    for tree in ("interaction:nora-wexcombe", "interaction:nonna"):
+        vault.run(moves.merge(vault.vault, vault.config, NOW, tree, "interaction:eleanor"))
+    vault.forget(session="a")
+    assert vault.memory.trees["interaction:eleanor"].frontmatter["aliases"] == ["Nonna"]
+    assert b"Wexcombe" not in visible(vault)
 
 
 def test_a_weak_source_keeps_what_it_says_when_another_of_its_turns_goes() -> None:
