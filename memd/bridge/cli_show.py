@@ -142,6 +142,45 @@ def problems(shell: Shell, answer: Answer) -> None:
         shell.say(f"more: --cursor {answer['cursor']}")
 
 
+def trace(shell: Shell, answer: Answer) -> None:
+    """Lineage as a tree: what a thing rests on, then what rests on it."""
+    shell.print(_node(shell, answer))
+    if path := str(answer.get("path", "")):
+        shell.print(f"  {shell.paint(link(shell, path, safe(path)), '2')}")
+    for way, heading in (("down", "rests on"), ("up", "carries")):
+        children = (answer.get(way) or {}).get("children", [])
+        if children:
+            shell.print(heading)
+            _branches(shell, answer[way])
+    if answer.get("missing"):
+        shell.say(f"the first layer that is not there: {answer['missing']}")
+
+
+def _branches(shell: Shell, node: Answer, pad: str = "") -> None:
+    children = node.get("children", [])
+    more = node.get("more", 0)
+    for number, child in enumerate(children, 1):
+        last = number == len(children) and not more
+        shell.print(f"{pad}{'└─' if last else '├─'} {_node(shell, child)}")
+        _branches(shell, child, pad + ("   " if last else "│  "))
+    if more:
+        shell.print(f"{pad}└─ … {more} more")
+
+
+def _node(shell: Shell, node: Answer) -> str:
+    """Kind, words, what is to be known of them, id."""
+    text = str(node.get("text", ""))
+    if node.get("kind") == "turn":
+        who = ", ".join(part for part in (str(node.get("speaker", "")), str(node.get("at", ""))[:10]) if part)
+        text = f"{who}: “{node['quote']}”" if node.get("quote") else who
+    marks = [word for word in ("superseded", "stale") if node.get(word)]
+    if node.get("stale"):
+        marks[-1] += f", {node.get('verification', '')}"
+    said = f" ({'; '.join(marks)})" if marks else ""
+    kind = str(node.get("kind", "")).replace("_", " ")
+    return f"{shell.paint(kind, '1')} {safe(text)}{said}  {shell.paint(safe(str(node.get('id', ''))), '2')}"
+
+
 def outline(shell: Shell, answer: Any, depth: int = 0) -> None:
     """Any answer: keys and values, nested by indentation."""
     pad = "  " * depth
@@ -164,6 +203,7 @@ _SHOWN: dict[str, Callable[[Shell, Answer], None]] = {
     "read": read,
     "retrieve": retrieve,
     "doctor": problems,
+    "trace": trace,
     **dict.fromkeys(("write", "append", "edit"), written),
     **{word: partial(written, done=done) for word, done in _DONE.items()},
 }

@@ -87,21 +87,22 @@ def make(vault: Vault, config: Config, now: datetime, period: str, day: date) ->
 def _body(memory: view.Memory, config: Config, now: datetime, first: date, last: date) -> str:
     new = [n for n in _taken_in(memory, now, first, last) if not n.sensitive and memory.supported(n.id)]
     changed = [n for n in new if any(memory.superseded(old) for old in memory.older(n.id)) and memory.active(n.id)]
-    told = {n.id for n in changed}
     learned = [
-        n for n in new if n.id not in told and memory.active(n.id) and memory.tree_of(n.id) != view.UNCATEGORIZED
+        n for n in new if n not in changed and memory.active(n.id) and memory.tree_of(n.id) != view.UNCATEGORIZED
     ]
     doubt = [n for n in memory.leaves(view.UNCATEGORIZED) if memory.active(n.id) and not n.sensitive]
-    due = [memory.files[s.id] for s in stale.due(memory, now) if not memory.files[s.id].sensitive]
-    chinese = sum(is_chinese(n.lead) for n in new or due or doubt) * 2 > len(new or due or doubt)
+    known = {n.id for n in (*learned, *changed, *doubt)}
+    due = [s for s in stale.due(memory, now) if s.id not in known and not memory.files[s.id].sensitive]
+    told = new or doubt or [memory.files[s.id] for s in due]
+    chinese = sum(is_chinese(n.lead) for n in told) * 2 > len(told)
     names = ("新记下的", "有变化的", "不确定的", "该核实的", "还没做完的") if chinese else (
         "Learned", "Changed", "In doubt", "To be checked", "Pending"
     )  # fmt: skip
     parts = [
-        _section(names[0], [_item(memory, n, chinese) for n in learned]),
-        _section(names[1], [_item(memory, n, chinese, _before(memory, n)) for n in changed]),
-        _section(names[2], [_item(memory, n, chinese) for n in doubt]),
-        _section(names[3], [_item(memory, n, chinese) for n in due]),
+        _section(names[0], [_item(n, chinese) for n in learned]),
+        _section(names[1], [_item(n, chinese, _before(memory, n, chinese)) for n in changed]),
+        _section(names[2], [_item(n, chinese) for n in doubt]),
+        _section(names[3], [_item(memory.files[s.id], chinese, _due(s, chinese)) for s in due]),
     ]
     waiting = {k: v for k, v in backlog.backlog(memory, config).counts().items() if v and k != "uncategorized"}
     if any(parts) and waiting:
@@ -121,17 +122,26 @@ def _taken_in(memory: view.Memory, now: datetime, first: date, last: date) -> li
     return [note for _, _, note in sorted(found, key=lambda f: f[:2])]
 
 
-def _before(memory: view.Memory, note: Note) -> str:
-    old = [memory.files[i] for i in memory.older(note.id)]
-    return "; ".join(f"{n.lead} {link(stem(n.path), '1')}" for n in old if not n.sensitive)
+def _before(memory: view.Memory, note: Note, chinese: bool) -> str:
+    old = (memory.files[i] for i in memory.older(note.id))
+    earlier = "; ".join(f"{n.lead} {link(stem(n.path), '1')}" for n in old if not n.sensitive)
+    return earlier and (f"先前：{earlier}" if chinese else f"before: {earlier}")
 
 
-def _item(memory: view.Memory, note: Note, chinese: bool, before: str = "") -> str:
+def _due(late: stale.Stale, chinese: bool) -> str:
+    """When it was last said, and what is to be done before it is used."""
+    if chinese:
+        how = "须重新确认" if late.verification == "must_reconfirm" else "使用前核实"
+        return f"最后说于 {late.said}，{how}"
+    return f"last said {late.said}, {late.verification.replace('_', ' ')}"
+
+
+def _item(note: Note, chinese: bool, remark: str = "") -> str:
     """The memory, and three boxes under it."""
-    earlier = (f"（先前：{before}）" if chinese else f" (before: {before})") if before else ""
+    said = remark and (f"（{remark}）" if chinese else f" ({remark})")
     boxes = ("确认", "忘记", "更正：") if chinese else ("confirm", "forget", "correct:")
     rows = "".join(f"  - [ ] {box}\n" for box in boxes)
-    return f"- {note.lead}{earlier} {link(stem(note.path), '1')}\n{rows}"
+    return f"- {note.lead}{said} {link(stem(note.path), '1')}\n{rows}"
 
 
 def _section(name: str, items: list[str]) -> str:

@@ -19,6 +19,7 @@ from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
 from memd.form.keys import ID, link, seconds, target
 from memd.form.patches import Draw, Wanted, problem, stems
+from memd.form.profile_page import kept
 from memd.form.profile_page import line_of as line_of
 from memd.form.profile_page import show as show
 from memd.form.profile_text import SECTIONS, Edit, Patch, edited, read, row_of
@@ -29,7 +30,6 @@ from memd.model.note import Note
 from memd.model.plan import ABSENT, Plan, Write
 from memd.model.question import Asking, Judge, Read
 from memd.model.vault import Vault, stem
-from memd.parse import render
 
 
 class Patches(Struct, frozen=True):
@@ -213,7 +213,7 @@ def _turned(
     if data == page.data:
         return Plan(), told
     write = Write(page.path, data, sha256(page.data) if page.data is not None else ABSENT)
-    before = (_history(config, page),) if page.data is not None and text != page.text else ()
+    before = (kept(config.formation.folder, page.data, _version(page)),) if page.data and text != page.text else ()
     return Plan((*before, write), (f"profile version {version}",)), told
 
 
@@ -269,12 +269,3 @@ def _page(vault: Vault, config: Config) -> Asking:
 def _version(page: Page) -> int:
     value = page.keys.get("version")
     return value if isinstance(value, int) else 0
-
-
-def _history(config: Config, page: Page) -> Write:
-    """The version before, whole, behind a head of its own."""
-    assert page.data is not None
-    digest = sha256(page.data)[:8]
-    keys = {"type": "profile", "of": "[[profile]]", "version": _version(page), "sha256": sha256(page.data)}
-    path = f"{config.formation.folder}/history/profile/{_version(page):04d}-{digest}.md"
-    return Write(path, render.file(keys, "") + page.data, None)

@@ -18,12 +18,14 @@ DAY = 86400.0
 
 
 class Stale(Struct, frozen=True):
-    """`since`: days past its time. `verification`: none, check_before_use, must_reconfirm. `source`: where to look."""
+    """`since`: days past its time; `said`: the day it was last said. `verification`: none, check_before_use,
+    must_reconfirm. `source`: where to look."""
 
     id: str
     path: str
     text: str
     since: int
+    said: str
     verification: str
     source: str
     reason: str
@@ -35,7 +37,8 @@ def stale(memory: Memory, id: str, now: datetime) -> Stale | None:
     if note is None or note.kind != "leaf" or not memory.active(id):
         return None
     limit, end = days(note.frontmatter.get("staleness")), seconds(str(note.frontmatter.get("valid_to") or ""))
-    age = (now.timestamp() - memory.last_stated(id)[0]) / DAY
+    last = datetime.fromtimestamp(memory.last_stated(id)[0], now.tzinfo)
+    age = (now - last).total_seconds() / DAY
     over = -1.0
     if limit is not None:
         over = age - limit
@@ -46,7 +49,8 @@ def stale(memory: Memory, id: str, now: datetime) -> Stale | None:
     if over < 0:
         return None
     how = str(note.frontmatter.get("verification") or "check_before_use")
-    return Stale(id, note.path, note.lead or note.title, int(over), how, source(memory, note), reason)
+    said = last.date().isoformat()
+    return Stale(id, note.path, note.lead or note.title, int(over), said, how, source(memory, note), reason)
 
 
 def source(memory: Memory, note: Note) -> str:

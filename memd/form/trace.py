@@ -1,17 +1,20 @@
 """Lineage as a tree: from anything derived down to who said it, and from any turn up to all that rests on it.
 
-Pure over the view; quotes stand in the keys of leaves and episodes, so that no body is read. Names the first layer that
-is missing. Never follows a link twice on one way.
+Pure over the view and now; quotes stand in the keys of leaves and episodes, so that no body is read. Names the first
+layer that is missing. Never follows a link twice on one way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from memd.form import canopy
-from memd.form.facts import extracted, quotes, statements
+from memd.form.facts import extracted, quoted, quotes
+from memd.form.keys import unlinked
 from memd.form.profile_text import line_id
+from memd.form.stale import stale
 from memd.form.view import Memory
 from memd.model.errors import Refused
 from memd.model.memory import ProfileLine
@@ -24,9 +27,9 @@ WIDE = 400
 
 
 class _Walk:
-    def __init__(self, memory: Memory, lines: Iterable[ProfileLine], sensitive: bool) -> None:
+    def __init__(self, memory: Memory, now: datetime, lines: Iterable[ProfileLine], sensitive: bool) -> None:
         self.memory, self.canopy, self.lines = memory, canopy.of(memory), tuple(lines)
-        self.sensitive = sensitive
+        self.now, self.sensitive = now, sensitive
         self.room = WIDE
 
     def node(self, id: str) -> dict[str, Any]:
@@ -35,12 +38,20 @@ class _Walk:
             return {"id": id, "kind": "missing", "path": ""}
         if note.sensitive and not self.sensitive:
             return {"id": id, "kind": note.kind, "path": "", "text": "sensitive", "sensitive": True}
-        found: dict[str, Any] = {"id": id, "kind": note.kind, "path": note.path, "text": note.lead or note.title}
+        text = note.title if note.kind == "chain" else unlinked(note.lead) or note.title
+        found: dict[str, Any] = {"id": id, "kind": note.kind, "path": note.path, "text": text}
         if "#" in id:
             found |= _turn(note, id)
         if note.kind == "leaf":
             found |= {"tree": self.memory.tree_of(id), "superseded": self.memory.superseded(id) is not None}
+            found |= self._freshness(note)
         return found
+
+    def _freshness(self, leaf: Note) -> dict[str, Any]:
+        old = stale(self.memory, leaf.id, self.now)
+        how = old.verification if old else str(leaf.frontmatter.get("verification") or "")
+        told = {"stale": old is not None, "verification": how}
+        return told | ({"verify": {"source": old.source, "reason": old.reason}} if old else {})
 
     def down(self, id: str, deep: int = DEEP, way: frozenset[str] = frozenset()) -> dict[str, Any]:
         return self._walk(id, self.below, self.down, deep, way)
@@ -85,10 +96,7 @@ class _Walk:
     def _quoted(self, leaf: Note, episode: str) -> dict[str, Any]:
         """Only the turns that a quote of the leaf lies in, where there are any."""
         memory, turns = self.memory, set(self.memory.turns_of.get(episode, ()))
-        found = quotes(leaf)
-        for item in statements(memory.files[episode]):
-            if memory.refer(str(item.get("leaf", ""))) == leaf.id and isinstance(item.get("quotes"), list):
-                found += [{"turn": str(q.get("turn", "")), "text": str(q.get("text", ""))} for q in item["quotes"]]
+        found = [*quotes(leaf), *quoted(memory.statement(episode, leaf.id).get("quotes"))]
         if memory.files[episode].sensitive and not self.sensitive:
             return {}
         rows = [(t, q["text"]) for q in found if (t := memory.turn(q["turn"])) in turns and t]
@@ -102,15 +110,19 @@ class _Walk:
         if "#" in id:
             return [(e, {}) for e in memory.episodes_of_turn.get(id, ())]
         if note.kind == "evidence":
-            return [(e, {}) for t in note.turns for e in memory.episodes_of_turn.get(f"{id}#{t.id}", ())]
+            over = (e for t in note.turns for e in memory.episodes_of_turn.get(f"{id}#{t.id}", ()))
+            return [(e, {}) for e in dict.fromkeys(over)]
         if note.kind == "episode":
             return [(leaf, {}) for leaf in memory.states.get(id, ())]
-        over = self.canopy.over(id)[:1] if note.kind in ("leaf", "summary") else ()
-        found: list[tuple[str, dict[str, Any]]] = [(up, {}) for up in over]
+        found: list[tuple[str, dict[str, Any]]] = []
+        if note.kind in ("leaf", "summary"):
+            found += [(up, {}) for up in self.canopy.over(id)[:1]]
         if note.kind == "leaf":
             chain = memory.chain_of.get(id)
             found += [(chain, {})] if chain else []
             found += [(f"#{n.id}", self.line(n)) for n in self.lines if id in map(memory.refer, n.sources)]
+            citing = (memory.vault.notes[path] for path, _ in memory.vault.inbound(note.path))
+            found += [(i, {}) for i in dict.fromkeys(n.id for n in citing if n.kind == "digest")]
         return found
 
     def line(self, line: ProfileLine) -> dict[str, Any]:
@@ -119,11 +131,16 @@ class _Walk:
 
 
 def trace(
-    memory: Memory, id: str, direction: str = "both", lines: Iterable[ProfileLine] = (), include_sensitive: bool = False
+    memory: Memory,
+    now: datetime,
+    id: str,
+    direction: str = "both",
+    lines: Iterable[ProfileLine] = (),
+    include_sensitive: bool = False,
 ) -> dict[str, Any]:
     """`{id, kind, path, text, down, up, missing}`; nodes nest by `children`. `lines`: the profile's, for its own ids and
     for what rests on a leaf. Refuses an id that nothing has."""
-    walk = _Walk(memory, lines, include_sensitive)
+    walk = _Walk(memory, now, lines, include_sensitive)
     wanted = id.rpartition("#")[2]
     line = next((n for n in walk.lines if wanted in (n.id, line_id(n.text))), None) if wanted.startswith("p-") else None
     if line is not None:

@@ -113,6 +113,7 @@ class _Browser:
             "height": 0,
             "level": self.canopy.level(note.id),
             "state": self._standing(note),
+            "verification": str(keys.get("verification") or ""),
             "counts": {"children": 0},
             "time_range": {"from": str(keys.get("observed_at") or ""), "to": str(keys.get("observed_at") or "")},
         }

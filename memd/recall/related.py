@@ -16,16 +16,23 @@ from memd.recall.names import clean, shortened, shown_title
 _LOOKED = 200
 """Links that are looked at: of a hub with thousands the first."""
 
+_MARKS = ("up_to", "refused")
+"""How far the profile has seen, and what it did not take: marks of memory's own, and no relations of the page."""
+
 
 def neighbours(vault: Vault, note: Note) -> Iterator[tuple[Note, Link, bool]]:
     """(other note, link, whether the link goes out). Typed relations first, then as written; each note may repeat."""
     for link in sorted(note.links[:_LOOKED], key=lambda link: link.relation == "links_to"):
         to = vault.resolve(link.target, note.path)
-        if to and to != note.path:
+        if to and to != note.path and not _mark(note, link):
             yield vault.notes[to], link, True
     for source, link in vault.inbound(note.path):
-        if source != note.path:
+        if source != note.path and not _mark(vault.notes[source], link):
             yield vault.notes[source], link, False
+
+
+def _mark(note: Note, link: Link) -> bool:
+    return note.kind == "profile" and link.relation in _MARKS
 
 
 def _told(other: Note, link: Link, outward: bool) -> dict[str, Any]:

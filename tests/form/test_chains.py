@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memd.form import trace
-from tests.fakes.driver import Driver, atom
+from tests.fakes.driver import NOW, Driver, atom
 
 ZH = (
     (
@@ -84,7 +84,7 @@ def test_why_it_changed_is_answered_from_evidence_only(story: Story) -> None:
     vault, _, _, new = story
     text = chain_text(vault).split("---\n")[2]
     assert not any(word in text for word in ("因为", "because", "导致", "闭馆", "shut"))
-    down = trace.trace(vault.memory, new, "down")["down"]
+    down = trace.trace(vault.memory, NOW, new, "down")["down"]
     assert down["children"][0]["children"][0]["kind"] == "turn"
 
 

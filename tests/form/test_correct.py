@@ -37,7 +37,7 @@ def test_a_correction_is_evidence_of_its_own_and_replaces_the_leaf(text: str) ->
     assert vault.memory.superseded(old) == told.leaf
     assert vault.leaf(told.leaf).frontmatter["method"] == "human"
     assert text in vault.text("memory/profile.md")
-    down = trace.trace(vault.memory, told.leaf, "down")
+    down = trace.trace(vault.memory, NOW, told.leaf, "down")
     assert "memory/evidence/" in str(down)
 
 

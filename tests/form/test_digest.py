@@ -195,10 +195,10 @@ def test_every_derived_thing_leads_down_to_words_and_every_turn_up_to_all_that_r
     lines = read(vault.text("memory/profile.md"))
     ids = [n.id for kind in ("leaf", "summary", "chain", "episode") for n in vault.memory.of_kind(kind)]
     for id in (*ids, f"#{lines[0].id}"):
-        found = trace.trace(vault.memory, id, "down", lines)
+        found = trace.trace(vault.memory, NOW, id, "down", lines)
         assert "memory/evidence/" in str(found["down"]), id
         assert found["missing"] == ""
-    up = str(trace.trace(vault.memory, f"{vault.memory.of_kind('evidence')[3].id}#t1", "up", lines)["up"])
+    up = str(trace.trace(vault.memory, NOW, f"{vault.memory.of_kind('evidence')[3].id}#t1", "up", lines)["up"])
     for kind in ("episode", "leaf", "chain", "summary", "profile_line"):
         assert f"'kind': '{kind}'" in up
 
@@ -207,13 +207,13 @@ def test_the_first_missing_layer_is_named() -> None:
     """Where to look when something was not remembered."""
     vault = Driver()
     loose = vault.said("loose", ("user", "hello"), episode=False)
-    assert trace.trace(vault.memory, f"{loose.id}#t1")["missing"] == "episode"
+    assert trace.trace(vault.memory, NOW, f"{loose.id}#t1")["missing"] == "episode"
     bare = vault.said("bare", ("user", "hello"))
-    assert trace.trace(vault.memory, bare.id)["missing"] == "atoms"
+    assert trace.trace(vault.memory, NOW, bare.id)["missing"] == "atoms"
     (out,) = vault.take("q", "hello", atom("The mill is red", "Mill", "colour", quotes=("not said",)))
-    assert trace.trace(vault.memory, out.id)["missing"] == "quotes"
+    assert trace.trace(vault.memory, NOW, out.id)["missing"] == "quotes"
     with pytest.raises(Refused):
-        trace.trace(vault.memory, "lf-nowhere00")
+        trace.trace(vault.memory, NOW, "lf-nowhere00")
 
 
 def test_a_sensitive_node_tells_nothing_unless_asked() -> None:
@@ -222,8 +222,8 @@ def test_a_sensitive_node_tells_nothing_unless_asked() -> None:
     (out,) = vault.take(
         "q", "w", atom("Osprey's dose is low", "Osprey", "dose", sensitivity="sensitive", quotes=("w",))
     )
-    assert "dose" not in str(trace.trace(vault.memory, out.id))
-    assert "dose" in str(trace.trace(vault.memory, out.id, include_sensitive=True))
+    assert "dose" not in str(trace.trace(vault.memory, NOW, out.id))
+    assert "dose" in str(trace.trace(vault.memory, NOW, out.id, include_sensitive=True))
 
 
 def test_the_profile_has_seen_what_it_says_it_has() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
+from memd.bridge.client import Client
 from tests.fakes.home import OFF_DUTY, Home
 from tests.fakes.locomo import Talk, atoms, talks
 
@@ -66,6 +67,7 @@ def test_every_observation_becomes_one_leaf_with_its_evidence(home: Home, data: 
 def test_purged_turns_are_in_no_file_of_vault_or_cache(home: Home, data: Path) -> None:
     """For random turns: their phrases are found before the purge and in no byte of vault, cache or index after it."""
     home.start()
+    home.client = Client(home.socket, 600)
     some = [talk for talk in talks(data) if talk.observations][:SESSIONS]
     placed = {}
     for talk in some:

@@ -48,7 +48,7 @@ def trace(ctx: Context, index: Index, bodies: Bodies, params: p.Trace) -> dict[s
     if note is not None and not ctx.sees(note.path):
         raise Refused("not_found", "no such id in the folder that this connection sees")
     lines = _lines(ctx, bodies, memory.profile, asked.include_sensitive)
-    return lineage.trace(memory, id, asked.direction, lines, asked.include_sensitive)
+    return lineage.trace(memory, ctx.now, id, asked.direction, lines, asked.include_sensitive)
 
 
 def profile(ctx: Context, index: Index, bodies: Bodies, params: p.Profile) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _lines(ctx: Context, bodies: Bodies, note: Note | None, sensitive: bool) -> 
 
 def _history(ctx: Context, bodies: Bodies) -> list[dict[str, Any]]:
     """Earlier versions that memd kept, the latest first, each with its words."""
-    folder = f"{ctx.config.formation.folder}/history/profile/"
+    folder = profile_page.history(ctx.config.formation.folder)
     paths = sorted((path for path in ctx.vault.notes if path.startswith(folder) and ctx.sees(path)), reverse=True)
     return [
         {

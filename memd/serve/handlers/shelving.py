@@ -11,6 +11,7 @@ from memd.edit import keys, links, trash
 from memd.edit.secrets import refuse_secrets
 from memd.edit.splice import read
 from memd.edit.titles import permalink
+from memd.form import files, profile_page
 from memd.model.errors import Refused
 from memd.model.fingerprint import fold, sha256
 from memd.model.note import Note
@@ -42,7 +43,11 @@ def delete(ctx: Context, params: Any) -> Decision:
 
 
 def restore(ctx: Context, params: Any) -> Decision:
-    """Out of the trash, to its place or beside who has it now. Raises Refused: not_found, exists, outside_vault."""
+    """Out of the trash, to its place or beside who has it now; of the profile, an earlier version. Raises Refused:
+    not_found, exists, outside_vault."""
+    name = params.path or params.permalink.removeprefix(SCHEME)
+    if name.startswith(profile_page.history(ctx.config.formation.folder)):
+        return _earlier_profile(ctx, find(ctx, params))
     trashed, data = _trashed(ctx, params)
     lay = trash.original(trashed)
     assert lay is not None
@@ -57,6 +62,17 @@ def restore(ctx: Context, params: Any) -> Decision:
         steps.append(Write(there, source.spliced(splices), sha256(data)))
     plan = Plan(tuple(steps), (f"restore {note.title!r}",), ((trashed, sha256(data)),), undo=True)
     return Decision(plan, {"path": clean(there), "permalink": clean(link), "trashed_path": clean(trashed)})
+
+
+def _earlier_profile(ctx: Context, version: Note) -> Decision:
+    folder = ctx.config.formation.folder
+    path = ctx.writable(files.profile_path(folder))
+    page = ctx.vault.notes.get(path)
+    number = page.frontmatter.get("version") if page else 0
+    plan = profile_page.put_back(
+        folder, ctx.bytes_of(path), number if isinstance(number, int) else 0, _data(ctx, version)
+    )
+    return Decision(plan, {"path": clean(path), "permalink": clean(page.permalink) if page else ""})
 
 
 def move(ctx: Context, params: Any) -> Decision:
