@@ -55,7 +55,7 @@ DESCRIPTIONS = {
     "memory_append with its date or memory_correct.",
     "memory.delete": "Move a note to the trash; memory_restore brings it back. To remove a memory with all that was "
     "made of it use memory_forget.",
-    "memory.restore": "Take a note out of the trash.",
+    "memory.restore": "Take a note out of the trash, or put back an earlier version of the profile by its path.",
     "memory.move": "Move or rename a note (links that would break are rewritten), move a leaf to another tree, or "
     "merge one entity into another.",
     "memory.correct": "Say what is true instead of a leaf, a chain's value or a profile line. The old value stays "

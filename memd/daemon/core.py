@@ -20,7 +20,7 @@ from memd.daemon.library import Library
 from memd.disk.writer import Writer
 from memd.model.change import Change
 from memd.model.errors import Refused
-from memd.model.plan import Move, Plan, Receipt
+from memd.model.plan import Displaced, Move, Plan, Receipt
 from memd.model.vault import Vault
 from memd.recall import scope, spoken
 
@@ -248,7 +248,10 @@ class Core:
             path for step in plan.steps for path in ((step.path, step.to) if isinstance(step, Move) else (step.path,))
         }
         removed = sum(1 for step in plan.steps if not hasattr(step, "content"))
-        await self.absorb(frozenset(paths), urgent=True, ours=removed)
+        theirs = {receipt.path for receipt in receipts if isinstance(receipt, Displaced)}
+        await self.absorb(frozenset(paths - theirs), urgent=True, ours=removed)
+        if theirs:
+            await self.absorb(frozenset(theirs))
         return receipts
 
     def close(self) -> None:

@@ -123,6 +123,7 @@ class Duties:
     # working -----------------------------------------------------------------------------------------------------------
 
     async def _work(self) -> None:
+        await self._core.opened.wait()
         while True:
             await self._wake.wait()
             await self._lull()

@@ -78,7 +78,7 @@ def statements(note: Note) -> list[dict[str, Any]]:
     """`extracted.statements`: what an episode adds on leaves that it is not the first to state, or is unsure of.
 
     Each: `leaf` (a link), `quotes` (`[{turn, text}]`), `weak` (its confidence, where it may not bear the leaf alone),
-    `vouched` (it was refused for saying it, until another did), and what it says in its own way (`form.restated`).
+    and what it says in its own way (`form.restated`).
     """
     value = extracted(note).get("statements")
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []

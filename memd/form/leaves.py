@@ -235,7 +235,7 @@ def _vouch(desk: Desk, episode: Note, leaves: list[tuple[str, str, float]]) -> A
     other.drafts = desk.drafts
     for id, text, sure in leaves:
         other.accept(text)
-        other.state(id, located((text,), said), weak=sure, more={"vouched": True})
+        other.state(id, located((text,), said), weak=sure, more={})
     data = yield Read(episode.path)
     changes = other.episode_keys()
     return Write(episode.path, files.with_keys(data, changes), sha256(data)) if data is not None and changes else None

@@ -171,13 +171,11 @@ class Lineage:
         return next((s for s in statements(note) if self.refer(str(s.get("leaf", "")), note.path) == leaf), {})
 
     def born(self, leaf: str) -> str:
-        """The episode that brought the leaf: the first to state it that had not been refused for saying it. "": none does."""
-
-        def when(episode: str) -> tuple[bool, float, tuple[float, str]]:
-            vouched = bool(self.statement(episode, leaf).get("vouched"))
-            return vouched, self.files[episode].created, self.said_key(episode)
-
-        return min(self.support.get(leaf, ()), key=when, default="")
+        """The episode that brought the leaf: the first to state it, the second where that one had not been sure enough
+        to be believed alone. "": none does."""
+        came = sorted(self.support.get(leaf, ()), key=lambda e: (self.files[e].created, self.said_key(e)))
+        doubted = len(came) > 1 and came[0] in self._weak.get(leaf, ())
+        return came[doubted] if came else ""
 
     @cached_property
     def _weak(self) -> dict[str, set[str]]:

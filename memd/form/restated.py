@@ -40,6 +40,7 @@ def atom_of(leaf: Note, statement: Mapping[str, Any], tree: str, why: str = "") 
     kind = str(keys.get("kind") or "claim")
     if kind == "event" and not keys["valid_from"]:
         keys["valid_from"] = leaf.frontmatter.get("valid_from")
+    sure = keys.get("weak")
     text, subject, aspect, holder = (str(keys.get(key) or "") for key in NAMED)
     return Atom(
         text,
@@ -52,7 +53,7 @@ def atom_of(leaf: Note, statement: Mapping[str, Any], tree: str, why: str = "") 
         valid_to=str(keys["valid_to"] or ""),
         labels=listed(keys["labels"]),
         entity=tree,
-        confidence=statement.get("weak") or 1.0,
+        confidence=float(sure) if isinstance(sure, int | float) and sure else 1.0,
         rationale=why,
     )
 

@@ -87,7 +87,7 @@ _OF_METHOD = {
     ("memory.append", "category"): "the observation's category",
     ("memory.append", "tags"): "tags of the observation",
     ("memory.list", "permalink"): "a permalink, * stands for anything",
-    ("memory.restore", "path"): "the file's path in the trash",
+    ("memory.restore", "path"): "the file's path in the trash, or that of an earlier profile",
     ("memory.seal", "tree"): "only this tree",
     ("memory.write", "folder"): "the folder it is written to; by its type if none is given",
     ("memory.write", "tags"): "tags of the note",

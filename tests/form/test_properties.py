@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from memd.form import correct, handedits
+from memd.form import correct, handedits, human
 from memd.form.profile_text import read as profile_lines
 from memd.model.memory import Atom
 from memd.parse.memory import turns
@@ -265,3 +265,32 @@ def test_what_is_forgotten_was_never_there(kind: str, history: list[Day], data: 
     if not any(isinstance(day, Hand) and day.act == "delete" for day in history):
         assert not forgot.driver.canopy.lost
     assert state(forgot.driver.reopened()) == state(forgot.driver)
+
+
+@settings(max_examples=EXAMPLES)
+@given(histories, st.data())
+def test_what_a_person_said_by_hand_and_forgot_was_never_said(history: list[Day], data: st.DataObject) -> None:
+    """A correction or confirmation whose turn is forgotten: the vault is that of a person who said nothing that day."""
+    by_hand = [day for day, said in enumerate(history) if isinstance(said, Hand) and said.act in ("correct", "confirm")]
+    assume(by_hand)
+    on = data.draw(st.sampled_from(by_hand), "said")
+    until = data.draw(st.integers(on, len(history) - 1), "forgotten on the day")
+    patched = frozenset(data.draw(st.sets(st.integers(0, len(history) - 1)), "patched"))
+
+    def forget(made: Built, day: int) -> None:
+        if day == until:
+            said = (NOW + timedelta(hours=on)).isoformat()
+            turn = next((t for t in _told_by_hand(made.driver) if t[1] == said), None)
+            assume(turn is not None)
+            made.driver.forget(turn=turn[0] if turn else "")
+
+    forgot = built(history, patched, "agent", forget=forget)
+    never = built(history, patched, "agent", never=lambda place: place == (on, 0, 0))
+    assume({day: done for day, done in forgot.done.items() if day != on} == never.done)
+    assert state(forgot.driver) == state(never.driver)
+
+
+def _told_by_hand(driver: Driver) -> list[tuple[str, str]]:
+    """(id, said at) of what a person said to memd itself."""
+    notes = (n for n in driver.memory.of_kind("evidence") if n.frontmatter["session"] == human.SESSION)
+    return [(turn.id, turn.at) for note in notes for turn in turns(note, driver.text(note.path))]
