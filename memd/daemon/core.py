@@ -20,7 +20,9 @@ from memd.daemon.library import Library
 from memd.disk.writer import Writer
 from memd.model.change import Change
 from memd.model.errors import Refused
-from memd.model.plan import Displaced, Move, Plan, Receipt
+from memd.model.fingerprint import sha256
+from memd.model.note import Note
+from memd.model.plan import Move, Plan, Receipt, Write
 from memd.model.vault import Vault
 from memd.recall import scope, spoken
 
@@ -248,11 +250,15 @@ class Core:
             path for step in plan.steps for path in ((step.path, step.to) if isinstance(step, Move) else (step.path,))
         }
         removed = sum(1 for step in plan.steps if not hasattr(step, "content"))
-        theirs = {receipt.path for receipt in receipts if isinstance(receipt, Displaced)}
-        await self.absorb(frozenset(paths - theirs), urgent=True, ours=removed)
-        if theirs:
-            await self.absorb(frozenset(theirs))
+        await self.absorb(frozenset(paths), urgent=True, ours=removed)
+        if (theirs := self._not_as_written(plan)) and self.changed is not None:
+            await self.changed(Change(theirs), self.vault, False)
         return receipts
+
+    def _not_as_written(self, plan: Plan) -> tuple[Note, ...]:
+        """Files that a person saved before or right after memd's own write: what they hold is theirs."""
+        found = ((step, self.vault.notes.get(step.path)) for step in plan.steps if isinstance(step, Write))
+        return tuple(note for step, note in found if note is not None and note.sha256 != sha256(step.content))
 
     def close(self) -> None:
         self._readers.close()

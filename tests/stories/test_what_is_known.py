@@ -120,9 +120,9 @@ def test_boxes_of_the_daily_digest_are_read(tmp_path: Path) -> None:
         text = ticked(text, "The user prefers window seats", "correct:", " The user prefers front seats")
         page.write_text(ticked(text, "The ferry leaves at nine", "confirm"))
         home.until(lambda: page.read_text().count("✓") == 2)
-        assert home.paths("kiosk sells figs", kinds=["leaf"]) == []
+        home.until(lambda: not home.paths("kiosk sells figs", kinds=["leaf"]))
         assert kiosk["id"] not in page.read_text()
         assert "The user prefers front seats" in home.until(lambda: lines(home))
-        assert not home.call("memory.trace", id=old["id"])["stale"]
+        home.until(lambda: not home.call("memory.trace", id=old["id"])["stale"])
     finally:
         home.end()
