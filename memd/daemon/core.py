@@ -261,5 +261,8 @@ class Core:
         return tuple(note for step, note in found if note is not None and note.sha256 != sha256(step.content))
 
     def close(self) -> None:
+        """What is looked at just now is given up: the next start looks again."""
+        if self._looking is not None:
+            self._looking.cancel()
         self._readers.close()
         self._scribe.shutdown(wait=True)

@@ -65,9 +65,9 @@ class Home:
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         return self.client.call(method, params)
 
-    def settled(self) -> Home:
+    def settled(self, patience: float = PATIENCE) -> Home:
         """Every file as it is now is in the index."""
-        self.until(lambda: self.call("memory.refresh")["index"]["current"])
+        self.until(lambda: self.call("memory.refresh")["index"]["current"], patience)
         return self
 
     def paths(self, query: str, **params: Any) -> list[str]:
