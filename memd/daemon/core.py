@@ -24,7 +24,7 @@ from memd.model.fingerprint import sha256
 from memd.model.note import Note
 from memd.model.plan import Move, Plan, Receipt, Write
 from memd.model.vault import Vault
-from memd.recall import scope, spoken
+from memd.recall import spans, spoken
 
 log = logging.getLogger("memd.core")
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class Core:
             await self.in_reader(self.library.indexer.clear)
             self.bodies.forget()
             spoken.forget()
-            scope.forget()
+            spans.forget()
             self.keeper.forget()
             await self.absorb(EVERYTHING)
         await self.quiet()

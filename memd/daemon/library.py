@@ -11,7 +11,7 @@ from typing import Any
 
 from memd.daemon.indexer import Indexer
 from memd.index.ledger import Ledger, Row
-from memd.index.port import Hit, Passage, Query, VectorAnswer, VectorStatus
+from memd.index.port import Hit, Only, Passage, Query, VectorAnswer, VectorStatus
 from memd.index.words import TantivyWords
 
 
@@ -74,10 +74,10 @@ class Library:
     def words(self, query: Query, limit: int) -> list[Hit]:
         return self.text.search(query, limit)
 
-    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         if self.vectors is None:
             return VectorAnswer(why=self._why)
-        answer: VectorAnswer = self.vectors.answer(text, limit, kinds)
+        answer: VectorAnswer = self.vectors.answer(text, limit, kinds, only)
         return answer
 
     def embed_texts(self, texts: tuple[str, ...]) -> tuple[tuple[float, ...] | None, ...]:

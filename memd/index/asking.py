@@ -11,13 +11,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from typing import NamedTuple
 
 from memd.index import leaning
 from memd.index.embedders import Handle
 from memd.index.models import Unavailable
 
 CACHE = 512
-"""Questions whose vectors are kept: 1.5 KB each as bytes of float32, 3 KB as Python floats."""
+"""Questions whose vectors are kept, two each: 3 KB a vector as Python floats."""
 
 CROWD = 8
 """Questions under way beyond which a new one is not begun: it would be late anyway."""
@@ -28,6 +29,13 @@ REST = 5.0
 Vector = tuple[float, ...]
 
 
+class Asked(NamedTuple):
+    """A question's vector, and the one with which passages of the other script are searched."""
+
+    own: Vector
+    abroad: Vector
+
+
 class Asker:
     """`ask` may be called from any thread. `clock` counts seconds, monotonic."""
 
@@ -35,8 +43,8 @@ class Asker:
         self._embedder = embedder
         self._budget = budget
         self._clock = clock
-        self._known: OrderedDict[str, Vector | None] = OrderedDict()
-        self._under_way: dict[str, Future[Vector | None]] = {}
+        self._known: OrderedDict[str, Asked | None] = OrderedDict()
+        self._under_way: dict[str, Future[Asked | None]] = {}
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="memd-ask")
         self._rest_until = -1.0
@@ -52,17 +60,13 @@ class Asker:
         }
         self.loaded = True
 
-    def abroad(self, text: str, vector: Vector) -> Vector:
-        """The question's vector with which passages of the other script are to be searched."""
-        return leaning.without(vector, self._common.get(leaning.script(text), ()))
-
-    def ask(self, text: str) -> tuple[Vector | None, str]:
-        """The vector, or None and why in a word: `late`, `unreadable`, `unavailable`."""
+    def ask(self, text: str) -> tuple[Asked | None, str]:
+        """The vectors, or None and why in a word: `late`, `unreadable`, `unavailable`."""
         with self._lock:
             if text in self._known:
                 self._known.move_to_end(text)
-                vector = self._known[text]
-                return vector, "" if vector else "unreadable"
+                asked = self._known[text]
+                return asked, "" if asked else "unreadable"
             if self._clock() < self._rest_until:
                 return None, "unavailable"
             future = self._under_way.get(text)
@@ -74,12 +78,12 @@ class Asker:
                 except RuntimeError:  # closed meanwhile
                     return None, "unavailable"
         try:
-            vector = future.result(self._budget)
+            asked = future.result(self._budget)
         except Late:
             return None, "late"
         except (Unavailable, CancelledError):
             return None, "unavailable"
-        return vector, "" if vector else "unreadable"
+        return asked, "" if asked else "unreadable"
 
     def embed(self, texts: Sequence[str]) -> list[Vector | None]:
         """Vectors of passages, waited for as long as it takes, some at a time so that questions get in between."""
@@ -89,7 +93,7 @@ class Asker:
             found += [None if row is None else tuple(row) for row in rows]
         return found
 
-    def _embed(self, text: str) -> Vector | None:
+    def _embed(self, text: str) -> Asked | None:
         try:
             (row,) = self._embedder.embed([text], query=True)
         except Unavailable:
@@ -97,13 +101,14 @@ class Asker:
                 self._rest_until = self._clock() + REST
                 self._under_way.pop(text, None)
             raise
-        vector = None if row is None else tuple(row)
+        common = self._common.get(leaning.script(text), ())
+        asked = None if row is None else Asked(tuple(row), leaning.without(row, common))
         with self._lock:
             self._under_way.pop(text, None)
-            self._known[text] = vector
+            self._known[text] = asked
             while len(self._known) > CACHE:
                 self._known.popitem(last=False)
-        return vector
+        return asked
 
     def forget(self) -> None:
         """Drops every question that is kept."""

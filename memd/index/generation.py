@@ -6,7 +6,8 @@ embeds. Changes from one thread at a time; `answer` from any.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from memd.index import leaning
@@ -14,7 +15,7 @@ from memd.index.asking import Asker
 from memd.index.embeddings import Embeddings
 from memd.index.holdings import Held, Holdings
 from memd.index.models import Choice
-from memd.index.port import Hit, VectorAnswer
+from memd.index.port import Hit, Only, VectorAnswer
 
 if TYPE_CHECKING:
     from memd.index.shards import Shards
@@ -112,23 +113,29 @@ class Generation:
         if self.asker is not None:
             self.asker.forget()
 
-    def answer(self, text: str, limit: int, kinds: tuple[str, ...]) -> VectorAnswer:
+    def answer(self, text: str, limit: int, kinds: tuple[str, ...], only: Only | None = None) -> VectorAnswer:
         """One hit a unit: its best passage."""
         if self.asker is None or not self.asker.loaded:
             return VectorAnswer(why="loading")
         if self.shards is None or not len(self.shards):
             return VectorAnswer(why="empty")
-        vector, why = self.asker.ask(text)
-        if vector is None:
+        asked, why = self.asker.ask(text)
+        if asked is None:
             return VectorAnswer(why=why)
         several = 1 if kinds == ("turn",) else PASSAGES_A_UNIT
         script, fetch = leaning.script(text), max(leaning.LEVEL, limit * several)
-        own = self.shards.search(vector, fetch, kinds, script)
-        foreign = self.shards.search(self.asker.abroad(text, vector), fetch, kinds, leaning.other(script))
-        best: dict[str, Hit] = {}
-        for hit in leaning.merge(own, foreign):
-            best.setdefault(hit.unit, hit)
-        return VectorAnswer(tuple(best.values())[:limit], used=True)
+        own = self.shards.search(asked.own, fetch, kinds, script, only)
+        foreign = self.shards.search(asked.abroad, fetch, kinds, leaning.other(script), only)
+        return VectorAnswer(tuple(islice(_hits(leaning.merge(own, foreign)), limit)), used=True)
+
+
+def _hits(ranked: Iterable[leaning.Placed[Held]]) -> Iterator[Hit]:
+    """The best passage of each unit."""
+    seen: set[str] = set()
+    for held, score, foreign in ranked:
+        if held.unit not in seen:
+            seen.add(held.unit)
+            yield Hit(held.unit, held.path, score, held.line, foreign)
 
 
 def _sessions(items: Sequence[Held]) -> Iterable[list[Held]]:

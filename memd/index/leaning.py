@@ -13,9 +13,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from heapq import merge as merged
+from typing import TypeVar
 
-from memd.index.port import Hit
+T = TypeVar("T")
+Placed = tuple[T, float, bool]
+"""What was found, its score, and whether it is in the other script."""
 
 HAN, LATIN = "han", "latin"
 SCRIPTS = (HAN, LATIN)
@@ -81,22 +85,20 @@ def without(vector: Sequence[float], common: Sequence[float]) -> tuple[float, ..
     return tuple(x / length for x in left) if length > 1e-6 else tuple(vector)
 
 
-def merge(own: Sequence[Hit], foreign: Sequence[Hit]) -> list[Hit]:
-    """Hits of both scripts, best first, each counted from its own level in spreads; cosines where one side is empty."""
+def merge(own: Sequence[tuple[T, float]], foreign: Sequence[tuple[T, float]]) -> Iterator[Placed[T]]:
+    """What was found in both scripts, best first, each counted from its own level in spreads; cosines where nothing is foreign."""
     if not foreign:
-        return list(own)
-    both = [
-        Hit(hit.unit, hit.path, (hit.score - level) / spread - behind, hit.line, hits is foreign)
-        for hits, behind in ((own, 0.0), (foreign, BEHIND))
-        for level, spread in [_level(hits)]
-        for hit in hits
-    ]
-    return sorted(both, key=lambda hit: -hit.score)
+        return ((found, score, False) for found, score in own)
+    return merged(_placed(own, 0.0, False), _placed(foreign, BEHIND, True), key=lambda placed: -placed[1])
 
 
-def _level(hits: Sequence[Hit]) -> tuple[float, float]:
-    """Mean and spread of the best scores."""
-    scores = [hit.score for hit in hits[:LEVEL]]
+def _placed(found: Sequence[tuple[T, float]], behind: float, foreign: bool) -> Iterator[Placed[T]]:
+    level, spread = _level([score for _, score in found[:LEVEL]])
+    return ((one, (score - level) / spread - behind, foreign) for one, score in found)
+
+
+def _level(scores: Sequence[float]) -> tuple[float, float]:
+    """Mean and spread."""
     if not scores:
         return 0.0, 1.0
     middle = sum(scores) / len(scores)

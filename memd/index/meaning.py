@@ -22,7 +22,7 @@ from memd.index.feeding import words
 from memd.index.holdings import Holdings
 from memd.index.making import Making, Settings
 from memd.index.models import Unavailable, choose
-from memd.index.port import Passage, VectorAnswer, VectorState, VectorStatus
+from memd.index.port import Only, Passage, VectorAnswer, VectorState, VectorStatus
 
 BUDGET = 0.15
 SAVE_EVERY = 600.0
@@ -180,14 +180,16 @@ class Meaning:
                 self._early[hash] = text
                 self._room -= len(text)
 
-    def answer(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+    def answer(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         """Units by meaning, best first, one hit a unit, within the budget. `used` is false for every reason that `why` names:
         `off loading empty late unreadable unavailable`. Never raises."""
         if self._off:
             return VectorAnswer(why="off")
         if self._making is None:
             return VectorAnswer(why="loading")
-        return self._making.serving.answer(text, limit, kinds) if text.strip() else VectorAnswer(why="unreadable")
+        if not text.strip():
+            return VectorAnswer(why="unreadable")
+        return self._making.serving.answer(text, limit, kinds, only)
 
     def embed(self, texts: Sequence[str]) -> tuple[Vector | None, ...]:
         """Vectors of texts, as passages; None for each where none is to be had. Waits as long as it takes."""

@@ -62,17 +62,30 @@ class Phrase(Struct, frozen=True, tag="phrase"):
     text: str
 
 
+class Only(Struct, frozen=True):
+    """What may be found: all units of these files, and these units of others."""
+
+    paths: frozenset[str] = frozenset()
+    units: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.paths or self.units)
+
+    def has(self, unit: str, path: str) -> bool:
+        return path in self.paths or unit in self.units
+
+
 class Query(Struct, frozen=True):
     """Any of `any` (a weighted OR), all of `must`, none of `none`. Empty `kinds`: every kind.
 
-    `paths`: only units of these files (None: no restriction). Text is data here, never syntax.
+    Where `only` is given, nothing else is found. Text is data here, never syntax.
     """
 
     any: tuple[Term | Phrase, ...] = ()
     must: tuple[Term | Phrase, ...] = ()
     none: tuple[Term | Phrase, ...] = ()
     kinds: tuple[str, ...] = ()
-    paths: frozenset[str] | None = None
+    only: Only | None = None
 
 
 class Hit(Struct, frozen=True):
@@ -131,14 +144,6 @@ class Words(Protocol):
     def close(self) -> None: ...
 
 
-class Vectors(Protocol):
-    """The vector index. Cosine similarity as score, best first, one hit a passage."""
-
-    def search(self, vector: Sequence[float], limit: int, kinds: tuple[str, ...] = ()) -> list[Hit]: ...
-
-    def status(self) -> VectorStatus: ...
-
-
 class Embedder(Protocol):
     """Text to unit vectors. `name` is the model's fingerprint: other name, other vectors. `None`: cannot read the text."""
 
@@ -149,11 +154,12 @@ class Embedder(Protocol):
 
 
 class Index(Protocol):
-    """Both indexes as the recall layer sees them. `meaning` embeds the text itself, within the query budget."""
+    """Both indexes as the recall layer sees them. `meaning` embeds the text itself, within the query budget, and finds
+    nothing but what is among `only`, where it is given."""
 
     def words(self, query: Query, limit: int) -> list[Hit]: ...
 
-    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer: ...
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer: ...
 
     def vector_status(self) -> VectorStatus: ...
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
-from memd.index.exact import Exact, Matrix, Scored, row
+from memd.index.exact import Exact, Matrix, Scored, among, row
 from memd.index.holdings import Held
 from memd.index.lock import ReadWrite
-from memd.index.port import Hit
+from memd.index.port import Only
 from memd.index.vectors import Graph
 
 SWITCH = 10_000
@@ -32,7 +32,7 @@ Name = tuple[str, str]
 
 
 class Shards:
-    """Implements the searching half of `port.Vectors`. `dim` is fixed; another model has another index."""
+    """`dim` is fixed; another model has another index."""
 
     def __init__(self, dim: int, switch: int = SWITCH) -> None:
         self.dim = dim
@@ -46,8 +46,17 @@ class Shards:
     def __len__(self) -> int:
         return len(self._places)
 
-    def search(self, vector: Sequence[float], limit: int, kinds: tuple[str, ...] = (), script: str = "") -> list[Hit]:
-        """Cosine similarity, best first, one hit a passage; of one script where it is given. Raises ValueError for a vector that is no direction."""
+    def search(
+        self,
+        vector: Sequence[float],
+        limit: int,
+        kinds: tuple[str, ...] = (),
+        script: str = "",
+        only: Only | None = None,
+    ) -> list[tuple[Held, float]]:
+        """Passages with their cosine similarity, best first; of one script and among `only` where they are given.
+
+        Raises ValueError for a vector that is no direction."""
         query = row(vector)
         if query.shape != (self.dim,):
             raise ValueError(f"a vector of {len(vector)} numbers in an index of {self.dim}")
@@ -55,10 +64,19 @@ class Shards:
             found: Scored = []
             for (kind, written), shard in self._shards.items():
                 if (not kinds or kind in kinds) and script in ("", written):
-                    found += shard.search(query, limit)
+                    found += shard.search(query, limit) if only is None else self._chosen(shard, query, limit, only)
             found.sort(key=lambda pair: (-pair[1], pair[0]))
-            places = [(self._places[label], score) for label, score in found[:limit]]
-        return [Hit(place.unit, place.path, score, place.line) for place, score in places]
+            return [(self._places[label], score) for label, score in found[:limit]]
+
+    def _chosen(self, shard: Shard, query: Matrix, limit: int, only: Only) -> Scored:
+        """The best of those that may be found, counted one by one, or left over from a search where most of all may."""
+        places, paths, units = self._places, only.paths, only.units
+        labels = [label for label in shard.labels() if places[label].path in paths or places[label].unit in units]
+        others = len(shard) - len(labels)
+        if others > limit:
+            return among(shard.rows(labels), labels, query, limit)
+        may = set(labels)
+        return [pair for pair in shard.search(query, limit + others) if pair[0] in may][:limit]
 
     def put(self, items: Sequence[Held], rows: Matrix) -> None:
         """Adds passages with their rows of length one, or replaces the rows of labels that are there."""

@@ -18,7 +18,7 @@ from tantivy import Query as Ask
 
 from memd.index import fields, tokens, whole
 from memd.index.clauses import Clause, Clauses
-from memd.index.port import Hit, Unit
+from memd.index.port import Hit, Only, Unit
 from memd.model.errors import Refused
 
 LAYOUT = 2
@@ -130,12 +130,10 @@ class Shelf:
         except Refused as refused:
             raise whole.Damaged(refused.message) from refused
 
-    def search(
-        self, view: View, clauses: Clauses, limit: int, kinds: Sequence[str], paths: frozenset[str] | None
-    ) -> list[Hit]:
+    def search(self, view: View, clauses: Clauses, limit: int, kinds: Sequence[str], only: Only | None) -> list[Hit]:
         """Hits of the view that `clauses` were made for; empty `kinds`: all."""
         with _native("search"):
-            query = self._query(clauses, kinds, paths)
+            query = self._query(clauses, kinds, only)
             found = view.searcher.search(query, max(1, limit), count=False).hits
             return [Hit(key, path, score) for score, at in found for key, path in (view.key(at),)]
 
@@ -143,21 +141,26 @@ class Shelf:
         """What is searchable now; stays as it is while commits go on."""
         return self._view
 
-    def _query(self, clauses: Clauses, kinds: Sequence[str], paths: frozenset[str] | None) -> Ask:
+    def _query(self, clauses: Clauses, kinds: Sequence[str], only: Only | None) -> Ask:
         parts = [(Occur.Should, self._clause(clause)) for clause in clauses.should]
         for group in clauses.must:
             parts.append((Occur.Must, Ask.boolean_query([(Occur.Should, self._clause(c)) for c in group])))
         parts += [(Occur.MustNot, self._clause(clause)) for clause in clauses.none]
-        only: list[tuple[str, Collection[str]]] = [("kind", kinds)] if kinds else []
-        only += [("path", paths)] if paths is not None else []
+        chosen = [self._among([("kind", kinds)])] if kinds else []
+        chosen += [self._among([("path", only.paths), ("key", only.units)])] if only is not None else []
         if not clauses.should and not clauses.must:
             parts.append((Occur.Must, Ask.const_score_query(Ask.all_query(), 0.0)))
-        elif only and not clauses.must:
+        elif chosen and not clauses.must:
             parts = [(Occur.Must, Ask.boolean_query(parts))]
-        for field, values in only:
-            chosen = Ask.term_set_query(self._schema, field, [escape(value) for value in values])
-            parts.append((Occur.Must, Ask.const_score_query(chosen, 0.0)))
+        parts += [(Occur.Must, Ask.const_score_query(each, 0.0)) for each in chosen]
         return Ask.boolean_query(parts)
+
+    def _among(self, choice: Iterable[tuple[str, Collection[str]]]) -> Ask:
+        """Documents that have one of the values in one of the fields."""
+        sets = [
+            Ask.term_set_query(self._schema, field, list(map(escape, values))) for field, values in choice if values
+        ]
+        return sets[0] if len(sets) == 1 else Ask.boolean_query([(Occur.Should, each) for each in sets])
 
     def _clause(self, clause: Clause) -> Ask:
         if len(clause.words) > 1:

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from memd.index.exact import Matrix, Scored, best
+from memd.index.exact import Matrix, Scored, among
 
 M = 16
 BUILD_EF = 100
@@ -98,10 +98,7 @@ class Graph:
 
     def _search_all(self, query: Matrix, k: int) -> Scored:
         live = sorted(self._live)
-        rows = self.rows(live)
-        labels = rows[:, 0].astype("int64")
-        labels[:] = live
-        return best(rows @ query, labels, k)
+        return among(self.rows(live), live, query, k)
 
     def save(self, file: str) -> dict[str, Any]:
         """Writes the graph packed (float16 numbers leave half of each float32 empty) and returns its manifest entry.

@@ -83,7 +83,7 @@ class TantivyWords:
         asked = clauses(query, weights, view.languages, view.complete)
         if not (asked.should or asked.must) and (query.any or query.must or not query.none):
             return []
-        return shelf.search(view, asked, limit, kinds, query.paths)
+        return shelf.search(view, asked, limit, kinds, query.only)
 
     def apply(self, operations: Operations) -> None:
         """Replace and remove by path; searchable after `commit`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memd.form.keys import is_chinese, seconds
+from memd.index.tokens import is_run
 from memd.recall import turns
 from memd.recall.intent import Intent
 from memd.recall.pack import Material
@@ -34,9 +35,10 @@ def _gap(question: str, source: str, reason: str) -> dict[str, Any]:
 
 
 def _unknown(intent: Intent, known: set[str], zh: bool) -> list[dict[str, Any]]:
-    """Telling words of which nothing found says anything; of a long text only where it is most of them."""
-    absent = [word for word in intent.telling[:24] if len(word) > 2 and not set(stems_of(word)) & known]
-    if not absent or (len(intent.telling) > 8 and len(absent) * 2 < len(intent.telling)):
+    """What the question is about of which nothing found says anything; of a long text only where it is most of it."""
+    words = [word for word in intent.matter[:24] if len(word) > (1 if is_run(word) else 2)]
+    absent = [word for word in words if not set(stems_of(word)) & known]
+    if not absent or (len(words) > 8 and len(absent) * 2 < len(words)):
         return []
     names = ", ".join(absent[:5])
     return [_gap(names, "user", f"没有找到提到“{names}”的内容" if zh else f"nothing found mentions {names}")]
@@ -49,8 +51,8 @@ def _times(teller: Teller, material: Material) -> list[float]:
 
 
 def _period(teller: Teller, material: Material, intent: Intent, zh: bool) -> list[dict[str, Any]]:
-    """The question names days, and nothing found was said in them."""
-    if not intent.first or not intent.last:
+    """The question names days, and nothing found was said in them; of days to come nothing can have been."""
+    if not intent.first or not intent.last or intent.first > teller.now.date():
         return []
     begin, end = turns.days(intent, teller.scope.zone)
     if any(begin <= at < end for at in _times(teller, material)):
@@ -71,16 +73,19 @@ def _late(teller: Teller, material: Material, intent: Intent, zh: bool) -> list[
     return [_gap(intent.words.strip()[:120], "user", reason)]
 
 
-def confidence(material: Material, intent: Intent, known: set[str]) -> float:
-    """From 0 to 1: how much of the question the best finds speak of, more where a fact says it."""
-    asked = [set(stems_of(word)) for word in intent.telling]
+def confidence(material: Material, intent: Intent, known: set[str], every: bool) -> float:
+    """From 0 to 1: how much of the question the best finds speak of, more where a fact says it. `every`: whatever was
+    found is asked for."""
+    asked = [set(stems_of(word)) for word in intent.matter or intent.telling]
     if not asked or not (material.facts or material.evidence or material.notes):
         return 0.0
+    if every:
+        return 1.0
     best: set[str] = set()
     for each in material.evidence[:3]:
         best |= each.spoken.stems
-    for fact in material.facts[:3]:
-        best |= noted(fact.note)
+    for one in (*material.facts[:3], *material.notes[:2]):
+        best |= noted(one.note)
     covered = sum(1 for stems in asked if stems & best) / len(asked)
     near = sum(1 for stems in asked if stems & known) / len(asked)
     sure = max((each.shared for each in material.facts[:3]), default=0.0)
@@ -99,17 +104,9 @@ def recommended(teller: Teller, material: Material, intent: Intent, sure: float)
     if sure < 0.2:
         reason = "找到的内容与问题关系不大" if zh else "what was found hardly speaks of the question"
         return _step("ask_user", "user", reason)
-    source = (
-        material.facts[0].note.path
-        if material.facts
-        else (
-            material.evidence[0].note.path
-            if material.evidence
-            else material.notes[0].note.path
-            if material.notes
-            else "profile"
-        )
-    )
+    made = max((*material.facts[:1], *material.notes[:1]), key=lambda each: each.shared, default=None)
+    best = made if made and (made.shared or not material.evidence) else next(iter(material.evidence), None)
+    source = best.note.path if best else "profile"
     return _step("answer_from_memory", source, "记忆里有依据" if zh else "memory holds words that answer it")
 
 

@@ -6,9 +6,10 @@ Knows words. Never knows what is remembered. A question that fits nothing asks f
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memd.form.rules import dates
 from memd.index import tokens
@@ -22,17 +23,17 @@ _RULES: tuple[tuple[str, str], ...] = (
         "what_changed",
         r"\bchang(?:e|es|ed|ing)\b|\bwhat(?:'s| is| was) (?:new|different)\b|\bused to\b|\bswitch(?:ed)?\b|\b(?:moved|used) (?:from|before)\b"
         r"|\b(?:previous|former|original)(?:ly)?\b|\bhistory of\b|\bno longer\b|\bsince (?:when|then)\b|\blearn(?:t|ed)? (?:this|last)\b"
-        r"|变化|变了|改了|改到|改成|换了|换成|原来|之前|以前|曾经|不再|为什么换|有什么新|学到",
+        r"|变化|变了|改了|改到|改成|换了|换成|原来|之前|以前|曾经|不再|为什么换|有什么新(?:鲜事?)?|学到",
     ),
     (
         "briefing",
         r"\b(?:brief(?:ing)?|overview|summar(?:y|ise|ize)|recap|catch (?:me )?up|status|tell me (?:all |everything )?about|what do (?:we|you|i) know)\b"
-        r"|概况|概述|总结|汇总|简报|近况|进展|情况如何|介绍一下|说说|梳理|回顾",
+        r"|概况|概述|总结|汇总|简报|近况|进展|情况如何|介绍一下|说说|梳理|回顾|情况",
     ),
     (
         "procedure",
-        r"\bhow (?:do|does|should|can|could|would|to)\b(?!.*\bfeel)|\bsteps?\b|\bprocedure\b|\bworkflow\b|\binstructions?\b|\bset ?up\b"
-        r"|怎么做|怎样做|如何|步骤|流程|方法|怎么(?:用|弄|办|装|写|操作|设置)",
+        r"\bhow (?:do|does|should|can|could|would|to)\b(?!.*\bfeel)|(?<!next )\bsteps?\b|\bprocedure\b|\bworkflow\b|\binstructions?\b|\bset ?up\b"
+        r"|怎样做|如何|步骤|流程|方法|怎么(?!样|了|回事|说|会|这|那|没|不|还|想|看)",
     ),
     (
         "preference",
@@ -63,6 +64,14 @@ _NOW = re.compile(
     r"\b(?:now|currently|current|today|still|these days|at the moment|latest)\b|现在|目前|当前|如今|还在|最新|今天",
     re.I,
 )
+_SINCE, _TO_NOW = re.compile(r"\bsince\b|自从?", re.I), re.compile(r"以来|至今|到现在|起")
+_ASKING = re.compile(
+    r"\b(?:know|remember(?:ed)?|tell|told|sa(?:y|id)|talk(?:ed)?|sp(?:eak|oke)|mention(?:ed)?|discuss(?:ed)?|happen(?:s|ed|ing)?|ever"
+    r"|give|catch|show|remind|anything|something|everything|new|wrong|matter|going|update[ds]?)\b"
+    r"|发生|聊[了过到天]|谈[了过到]|提[到过]|[说讲][了过到]|知道|记得|告诉|一下|有没有|新鲜?事|哪[里家儿些个]|什么|怎么|怎样|如何|多少|是不是|关于|以来|至今",
+    re.I,
+)
+"""Words that ask or speak of speaking, beside those of the rules: no matter of their own."""
 _HISTORY = re.compile(
     r"\b(?:before|previous(?:ly)?|formerly|original(?:ly)?|used to|old(?:er)?|history|earlier|chang\w+|why did|switch\w*)\b|原来|以前|之前|曾经|历史|过去|为什么|变化|换了|改",
     re.I,
@@ -72,15 +81,17 @@ _HISTORY = re.compile(
 class Intent(Struct, frozen=True):
     """`kind` is fact, procedure, briefing, planning, what_changed, preference, identity or temporal.
 
-    `query` asks any of the words; `words` is the plain text; `telling` are its words that say something. `when`: a time
-    is asked for. `own`: it speaks of who asks. `first`..`last` are the days that it names, seen from the day of asking;
-    `relative` as in "this week", `named` the phrase itself.
+    `query` asks any of the words; `words` is the plain text; `telling` are its words that say something, `matter` those
+    that name what it is about and neither ask nor name a time. `when`: a time is asked for. `own`: it speaks of who
+    asks. `first`..`last` are the days that it names, seen from the day of asking; `relative` as in "this week", `named`
+    the phrase itself.
     """
 
     kind: str
     query: Query
     words: str
     telling: tuple[str, ...]
+    matter: tuple[str, ...] = ()
     when: bool = False
     own: bool = False
     now: bool = False
@@ -100,16 +111,19 @@ def understood(text: str, today: date) -> Intent:
         asked = Query(any=typed.query.none)
     when = bool(_WHEN.search(text))
     kind = next((name for name, rule in _COMPILED if rule.search(text)), "temporal" if when else "fact")
-    if when and kind in ("planning", "preference", "identity", "procedure"):
+    if when and kind in ("planning", "preference", "identity", "procedure", "what_changed"):
         kind = "temporal"
-    period = next(iter(dates.find(text[:2000], today)), None)
+    period = _period(text[:2000], today)
     said = tuple(dict.fromkeys(tokens.words(typed.words)))
-    telling = tuple(word for word in said if not is_stop(word))[: weights.TELLING_WORDS]
+    named = text[period.start : period.end] if period else ""
+    asking = {*tokens.words(named), *(word for word in said if _ASKING.fullmatch(word))}
+    telling = tuple(word for word in said if not is_stop(word) and word not in asking)[: weights.TELLING_WORDS]
     return Intent(
         kind,
         asked,
         typed.words or text,
         telling or said[: weights.TELLING_WORDS],
+        tuple(dict.fromkeys(_matter(text, period)))[: weights.TELLING_WORDS],
         when,
         bool(_OWN.search(text)),
         bool(_NOW.search(text)),
@@ -118,5 +132,29 @@ def understood(text: str, today: date) -> Intent:
         period.first if period else None,
         period.last if period else None,
         bool(period and period.relative),
-        text[period.start : period.end] if period else "",
+        named,
     )
+
+
+def _period(text: str, today: date) -> dates.When | None:
+    """The first days that are named; where the words say since, from the last such day up to today."""
+    period = next(iter(dates.find(text, today)), None)
+    if period is None:
+        return None
+    since = _SINCE.search(text[max(0, period.start - 6) : period.end]) or _TO_NOW.match(text[period.end :])
+    if not since:
+        return period
+    first = period.first if period.first <= today else dates.add_months(period.first, -12)
+    return structs.replace(period, first=first, last=today)
+
+
+def _matter(text: str, period: dates.When | None) -> Iterator[str]:
+    """Words that are left when those that ask are taken away; runs of Chinese come apart at function characters."""
+    left = f"{text[: period.start]} {text[period.end :].removeprefix('份')}" if period else text
+    for rule in (*(rule for _, rule in _COMPILED), _WHEN, _NOW, _HISTORY, _ASKING):
+        left = rule.sub(" ", left)
+    for word in tokens.words(left):
+        if tokens.is_run(word):
+            yield from "".join(" " if is_stop(char) else char for char in word).split()
+        elif not is_stop(word):
+            yield word

@@ -9,14 +9,14 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memd.form.keys import seconds
 from memd.model.note import Note, Observation
 from memd.recall import memories, turns, weights
 from memd.recall.intent import Intent
 from memd.recall.names import clean, shortened
-from memd.recall.spoken import stems_of, telling
+from memd.recall.spoken import stems, telling
 from memd.recall.telling import Teller
 
 FEEDS = {
@@ -28,6 +28,8 @@ FEEDS = {
 
 RECENT_DAYS = 30
 HIGH_SIGNAL = 5
+NOTES = 3
+"""Notes of a person's own that are told beside facts."""
 
 
 class Material(Struct, frozen=True):
@@ -59,12 +61,12 @@ def sorted_leaves(
         history.setdefault(id, each)
         current = memory.files.get(newer)
         if newer not in facts and current is not None and teller.scope.note(current):
-            facts[newer] = memories.Found(current, each.words, each.meaning, each.score, each.shared)
-    for each in list(facts.values())[:most]:
+            facts[newer] = structs.replace(each, note=current)
+    for each in relevant(list(facts.values()), most):
         for old in memory.versions(each.note.id):
             note = memory.files[old]
-            if old != each.note.id and old not in history and memory.stands(old) and teller.scope.note(note):
-                history[old] = memories.Found(note, score=each.score * 0.5)
+            if old != each.note.id and old not in history and memory.stands(old) and teller.scope.earlier(note):
+                history[old] = memories.Found(note, parts={"newer": each.score * 0.5})
     return list(facts.values()), list(history.values())
 
 
@@ -79,9 +81,10 @@ def relevant(found: list[memories.Found], most: int) -> list[memories.Found]:
 
 def pack(teller: Teller, material: Material, intent: Intent, now: datetime, most: int) -> dict[str, Any]:
     """`retrieval_pack` without the recommendation, which needs the gaps."""
-    facts = relevant(material.facts, most)
+    facts = [teller.fact(each) for each in relevant(material.facts, most)]
+    notes = [each for each in relevant(material.notes, NOTES) if each.note.kind == "note"]
     return {
-        "known_facts": [*material.profile[:3], *(teller.fact(each) for each in facts)][:most],
+        "known_facts": [*material.profile[:3], *facts, *(teller.noted(each, intent) for each in notes)][:most],
         "history": [_past(teller, each) for each in material.history[:most]],
         "recent_high_signal_items": _recent(teller, material, now),
         **{field: observed(teller, material.notes, field, intent) for field in FEEDS},
@@ -122,14 +125,14 @@ def _spoken(teller: Teller, each: turns.Found) -> dict[str, Any]:
 
 def observed(teller: Teller, notes: list[memories.Found], field: str, intent: Intent) -> list[dict[str, Any]]:
     """Observations of the notes that were found, the ones with the question's words first."""
-    asked = {stem for word in intent.telling for stem in stems_of(word)}
+    asked = stems(intent.matter)
     ranked: list[tuple[float, Note, Observation]] = []
     for each in (one for one in notes if one.note.observations):
         title = set(telling(each.note.title))
         for seen in each.note.observations:
             if seen.category.casefold() in FEEDS[field]:
                 shared = len(asked & ({*telling(seen.text)} | title)) / max(1, len(asked))
-                if shared or each.score > 0.6:
+                if each.shared and (shared or each.score > 0.6):
                     ranked.append((each.score + shared, each.note, seen))
     ranked.sort(key=lambda row: -row[0])
     return [

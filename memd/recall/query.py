@@ -9,7 +9,7 @@ import re
 from itertools import islice
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from memd.index import tokens
 from memd.index.port import Phrase, Query, Term
@@ -139,6 +139,11 @@ def _terms(items: list[_Item], last: _Item | None) -> tuple[Term | Phrase, ...]:
         Term(word, prefix=word == final, weight=weight if is_stop(word) else 1.0) for word in plain if word in kept
     ]
     return (*terms, *(Phrase(text) for text in list(compounds)[:8]))
+
+
+def telling(query: Query) -> Query:
+    """Without stop words: what shares no more than "the" with a question is no rival of what is meant."""
+    return structs.replace(query, any=tuple(item for item in query.any if getattr(item, "weight", 1.0) >= 1.0))
 
 
 def _closed(text: str) -> bool:

@@ -7,8 +7,9 @@ from itertools import groupby
 
 from msgspec import Struct, structs
 
-from memd.index.port import Hit, Index, Query, VectorAnswer
+from memd.index.port import Hit, Index, Only, Query, VectorAnswer
 from memd.recall import weights
+from memd.recall.query import telling
 
 
 class Pool(Struct, frozen=True):
@@ -30,9 +31,9 @@ class Pool(Struct, frozen=True):
 
 def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     """`text` is what is embedded; `mode` text, vector or hybrid. Without hits by meaning, words rank as in text mode."""
-    answer = VectorAnswer() if mode == "text" else index.meaning(text, limit, query.kinds)
-    meaning = _allowed(index, query, answer.hits)
-    asked = _telling(query) if meaning else query
+    answer = VectorAnswer() if mode == "text" else index.meaning(text, limit, query.kinds, query.only)
+    meaning = _allowed(index, query, list(answer.hits))
+    asked = telling(query) if meaning else query
     words = [] if mode == "vector" or not (asked.any or asked.must) else index.words(asked, limit)
     floor = same(words[-1].score) if len(words) >= limit else None
     if not meaning:
@@ -42,23 +43,17 @@ def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     return structs.replace(mixed, used=answer.used, why=answer.why, floor=float("-inf") if more else None)
 
 
-def _telling(query: Query) -> Query:
-    """Without stop words: a note that shares no more than "the" with a question is no rival of what is meant."""
-    return structs.replace(query, any=tuple(item for item in query.any if getattr(item, "weight", 1.0) >= 1.0))
-
-
 def same(score: float) -> float:
     """The score as far as it tells hits apart."""
     return round(score, weights.SAME)
 
 
-def _allowed(index: Index, query: Query, hits: tuple[Hit, ...]) -> list[Hit]:
+def _allowed(index: Index, query: Query, found: list[Hit]) -> list[Hit]:
     """Hits by meaning that what was typed allows: a phrase must be there, a word that is not wanted must not."""
-    paths = query.paths
-    found = [hit for hit in hits if paths is None or hit.path in paths]
     if not (query.must or query.none) or not found:
         return found
-    strict = Query(must=query.must, none=query.none, kinds=query.kinds, paths=frozenset(hit.path for hit in found))
+    there = Only(units=frozenset(hit.unit for hit in found))
+    strict = Query(must=query.must, none=query.none, kinds=query.kinds, only=there)
     units = {hit.unit for hit in index.words(strict, weights.MOST_FETCHED)}
     return [hit for hit in found if hit.unit in units]
 

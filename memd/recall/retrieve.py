@@ -5,8 +5,10 @@ Knows how the parts make an answer. Never knows sockets, files or engines: those
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
+
+from msgspec import structs
 
 from memd.form import profile_text
 from memd.index.port import Bodies, Index
@@ -17,7 +19,7 @@ from memd.recall.intent import Intent, understood
 from memd.recall.names import clean
 from memd.recall.pack import Material, pack, sorted_leaves
 from memd.recall.scope import Scope
-from memd.recall.spoken import noted, stems_of, telling
+from memd.recall.spoken import noted, stems, telling
 from memd.recall.telling import Teller
 
 _PERSONAL = ("preference", "identity", "briefing", "planning")
@@ -34,17 +36,25 @@ def retrieve(
     assert zone is not None
     intent = understood(params.query, now.date())
     scope = Scope(vault, params, zone, within)
-    if intent.relative and intent.broad and params.time_range is None and len(intent.telling) <= weights.SHORT:
+    if params.time_range is None and _bounds(intent, now.date()):
         scope.narrowed(*turns.days(intent, zone))
-    found = memories.memories(scope, index, intent)
+    found = memories.memories(scope, index, bodies, intent)
     leaves = found.get("leaf", [])
     spoken = turns.turns(scope, index, bodies, intent, memories.borne(vault, leaves))
-    teller = Teller(scope, now, _room(params.max_tokens), params.explain)
+    teller = Teller(scope, bodies, now, _room(params.max_tokens), params.explain)
     facts, history = sorted_leaves(teller, _with_chains(scope, found), params.max_results)
     lines = _profile(scope, bodies, intent, facts, now)
     notes = [*found.get("note", []), *found.get("episode", [])]
     material = Material(facts, history, list(spoken.found), notes, lines)
     return _answer(teller, material, intent, params, spoken, found)
+
+
+def _bounds(intent: Intent, today: date) -> bool:
+    """Whether the days that a question names bound its answer: it asks for all of them, or what changed in "this week".
+    Of days to come nothing has been said yet."""
+    if intent.first is None or intent.first > today:
+        return False
+    return not intent.matter or (intent.relative and intent.broad and len(intent.telling) <= weights.SHORT)
 
 
 def _room(tokens: int) -> int:
@@ -60,8 +70,8 @@ def _with_chains(scope: Scope, found: dict[str, list[memories.Found]]) -> list[m
         current = next((id for id in reversed(members) if scope.memory.active(id)), None)
         note = scope.memory.files.get(current) if current else None
         if note is not None and note.id not in leaves and scope.note(note):
-            leaves[note.id] = memories.Found(note, chain.words, chain.meaning, chain.score, chain.shared)
-    return sorted(leaves.values(), key=lambda each: -(each.score + 0.25 * each.shared))
+            leaves[note.id] = structs.replace(chain, note=note)
+    return sorted(leaves.values(), key=lambda each: -each.score)
 
 
 def _answer(
@@ -75,7 +85,7 @@ def _answer(
     many = params.max_results
     summaries = _summaries(teller, material, intent, params, found)
     known = _known(material, summaries)
-    sure = confidence(material, intent, known)
+    sure = confidence(material, intent, known, teller.scope.whole(intent))
     packed = pack(teller, material, intent, teller.now, min(many, max(3, params.max_tokens // 80)))
     packed |= recommended(teller, material, intent, sure)
     answer: dict[str, Any] = {
@@ -101,6 +111,7 @@ def _answer(
 def _understanding(intent: Intent, scope: Scope) -> dict[str, Any]:
     return {
         "words": list(intent.telling),
+        "matter": list(intent.matter),
         "asks_when": intent.when,
         "own_matter": intent.own,
         "broad": intent.broad,
@@ -155,7 +166,7 @@ def _profile(
     if note is None or scope.filtered or not scope.note(note) or not (intent.kind in _PERSONAL or intent.own):
         return []
     text = bodies.text(note.path) or ""
-    wanted = {stem for word in intent.telling for stem in stems_of(word)}
+    wanted = stems(intent.telling)
     stated = {each.note.id for each in facts[:10]}
     rows = []
     for line in profile_text.read(text):

@@ -5,63 +5,20 @@ Knows the snapshot, who owns what and when it was said or holds. Never knows wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from datetime import tzinfo
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
+from heapq import nlargest
 
 from memd.form import view
+from memd.index.port import Only
 from memd.model.fingerprint import fold
 from memd.model.note import Note, Turn
 from memd.model.vault import Vault
-from memd.parse import times
-from memd.recall import asked, filters, values
-from memd.recall.columns import Column
-
-ALWAYS = (float("-inf"), float("inf"))
-Span = tuple[float, float]
-
-
-@lru_cache(maxsize=131_072)
-def _seconds(text: str, zone: tzinfo) -> float:
-    return times.seconds(text, zone)
-
-
-def _when(zone: tzinfo, note: Note) -> float:
-    """As `filters.when`, for the kinds of which there are thousands read from a cache."""
-    said = note.frontmatter.get("observed_at") if note.kind == "leaf" else None
-    at = _seconds(said, zone) if isinstance(said, str) else 0.0
-    return at or filters.when(note, zone)
-
-
-def _said(zone: tzinfo, note: Note) -> Span:
-    """From the first to the last time at which something in the file was said."""
-    if note.kind != "evidence" or not note.turns:
-        at = _when(zone, note)
-        return at, at
-    times = [_seconds(turn.at, zone) if turn.at else filters.when(note, zone, turn) for turn in note.turns]
-    return min(times), max(times)
-
-
-def _valid(zone: tzinfo, note: Note) -> Span:
-    """When a leaf holds: from its `valid_from`, else from when it was said, to before the end of its `valid_to`."""
-    if note.kind != "leaf":
-        return _said(zone, note)
-    begin = values.bounds(str(note.frontmatter.get("valid_from") or ""), zone)
-    end = values.bounds(str(note.frontmatter.get("valid_to") or ""), zone)
-    first = begin[0] if begin else _when(zone, note)
-    happened = note.frontmatter.get("kind") == "event" and begin
-    return first, end[1] if end else begin[1] if happened and begin else float("inf")
-
-
-@lru_cache(maxsize=4)
-def _spans(of: str, zone: tzinfo) -> Column[Span]:
-    return Column(partial(_valid if of == "valid" else _said, zone))
-
-
-def forget() -> None:
-    """Drops what is kept of a snapshot: after a purge nothing of it is in memory."""
-    _spans.cache_clear()
-    _seconds.cache_clear()
+from memd.recall import asked, filters, spans
+from memd.recall.intent import Intent
+from memd.recall.spans import ALWAYS, Span
 
 
 class Scope:
@@ -78,9 +35,12 @@ class Scope:
         self.filtered = bool(
             self._tests or within or params.categories or params.tree_id or params.entities or self.during != ALWAYS
         )
+        self._named = False
+        self._single = bool(params.tree_id or params.tags or params.entities)
+        self._talking = bool(params.entities) and not (params.tree_id or params.tags)
         self._known: dict[str, bool] = {}
         self._files: dict[str, bool] = {}
-        self._chosen = [*self._shown, *self._asked()]
+        self._chosen = [*self._asked(), *self._shown]
 
     def _asked(self) -> list[filters.Test]:
         """Of the explicit filters those that were given, save the time."""
@@ -100,23 +60,22 @@ class Scope:
         return view.of(self.vault)
 
     def narrowed(self, first: float, last: float) -> None:
-        """Keeps to a period that the question itself names; the caller's own range stays a bound."""
-        self.during = (max(self.during[0], first), min(self.during[1], last))
-        self.filtered = True
-        self._known.clear()
+        """Keeps to a period that the question itself names."""
+        self.during, self.filtered, self._named = (first, last), True, True
 
     def note(self, note: Note) -> bool:
         """Whether a file that is no evidence may take part."""
-        known = self._known.get(note.path)
-        if known is None:
-            known = self._known[note.path] = self._note(note)
-        return known
+        return self._timely(note) and self._fits(note)
 
-    def _note(self, note: Note) -> bool:
-        return self.timely(note) and self._fits(note)
+    def earlier(self, note: Note) -> bool:
+        """Whether an earlier version of what was found may be told: it is older than a period that a question names."""
+        return self._fits(note) and (self._named or self._timely(note))
 
     def _fits(self, note: Note) -> bool:
-        return all(test(note) for test in self._chosen)
+        known = self._known.get(note.path)
+        if known is None:
+            known = self._known[note.path] = all(test(note) for test in self._chosen)
+        return known
 
     def _labelled(self, note: Note) -> bool:
         if note.kind == "leaf" and self.params.tags:
@@ -165,30 +124,28 @@ class Scope:
     def _folded(self) -> frozenset[str]:
         return frozenset(map(fold, self._names))
 
-    def timely(self, note: Note) -> bool:
-        return self.during == ALWAYS or self._within(self._spans[note.path])
+    def _timely(self, note: Note) -> bool:
+        if self.during == ALWAYS:
+            return True
+        first, last = self._spans[note.path]
+        return first < self.during[1] and last >= self.during[0]
 
     @cached_property
     def _spans(self) -> Mapping[str, Span]:
-        return _spans(self.of, self.zone).of(self.vault)
-
-    def _within(self, span: Span) -> bool:
-        return span[0] < self.during[1] and span[1] >= self.during[0]
+        return spans.spans(self.of, self.zone).of(self.vault)
 
     # turns -------------------------------------------------------------------------------------------------------
 
     def turn(self, note: Note, turn: Turn) -> bool:
-        """Whether a turn of an evidence file may take part."""
+        """Whether a turn of an evidence file that may take part may."""
+        if self._single and not self._bears(note, turn):
+            return False
         if not self.params.include_sensitive and filters.hidden(note, turn):
             return False
-        if not self._file(note):
-            return False
-        if self.params.tree_id or self.params.tags or self.params.entities:
-            if f"{note.id}#{turn.id}" not in self._turns and not self._speaks(turn):
-                return False
-        return self.during == ALWAYS or self._said(note, turn)
+        return self.during == ALWAYS or self.during[0] <= self.said(note, turn) < self.during[1]
 
-    def _file(self, note: Note) -> bool:
+    def file(self, note: Note) -> bool:
+        """Whether an evidence file may take part, its turns aside."""
         known = self._files.get(note.path)
         if known is None:
             where = filters.where(self.params.where, self.zone)
@@ -196,40 +153,84 @@ class Scope:
             known = self._files[note.path] = fits and all(test(note) for test in (*self._said_in, *where))
         return known
 
-    def _speaks(self, turn: Turn) -> bool:
-        plain = self.params.entities and not self.params.tree_id and not self.params.tags
-        return bool(plain) and fold(turn.speaker) in self._folded
+    def said(self, note: Note, turn: Turn) -> float:
+        """When a turn was said, in seconds."""
+        return spans.said(self.zone, note, turn)
 
-    def _said(self, note: Note, turn: Turn) -> bool:
-        at = _seconds(turn.at, self.zone) if turn.at else filters.when(note, self.zone, turn)
-        return self.during[0] <= at < self.during[1]
+    def _bears(self, note: Note, turn: Turn) -> bool:
+        """A tree or a tag says nothing of a turn by itself: leaves that may take part rest on it, or an entity says it."""
+        return turn.id in self._borne.get(note.id, ()) or (self._talking and self._speaks(turn.speaker))
 
     @cached_property
-    def _turns(self) -> frozenset[str]:
-        """Turns that bear the leaves which may take part: a tree or a tag says nothing of a turn by itself."""
-        memory, found = self.memory, set()
-        for leaf in memory.of_kind("leaf"):
-            if self._fits(leaf):
-                found |= {
-                    turn for episode in memory.support.get(leaf.id, ()) for turn in memory.turns_of.get(episode, ())
-                }
-        return frozenset(found)
+    def _speaks(self) -> Callable[[str], bool]:
+        return lru_cache(maxsize=None)(lambda speaker: fold(speaker) in self._folded)
 
-    def paths(self, may: Callable[[Note], bool], evidence: bool) -> frozenset[str] | None:
-        """Files that may take part, of evidence or of all else, where filters choose; None where all may.
+    @cached_property
+    def _borne(self) -> Mapping[str, set[str]]:
+        """Evidence by id: its turns that bear leaves which may take part."""
+        memory, found = self.memory, defaultdict[str, set[str]](set)
+        leaves = (leaf for leaf in self._leaves() if self._fits(leaf))
+        for episode in {episode for leaf in leaves for episode in memory.support.get(leaf.id, ())}:
+            for turn in memory.turns_of.get(episode, ()):
+                id, _, block = turn.partition("#")
+                found[id].add(block)
+        return found
 
-        Times come first: they are known of every file, and mostly leave few."""
+    def _leaves(self) -> Iterable[Note]:
+        """Leaves of the tree, where one is given, else all."""
+        if not self.params.tree_id:
+            return self.memory.of_kind("leaf")
+        return [leaf for tree in self.memory.trees if self._of_tree(tree) for leaf in self.memory.leaves(tree)]
+
+    # choosing first ----------------------------------------------------------------------------------------------
+
+    def files(self) -> Only | None:
+        """Files that may take part, evidence aside; None where all may."""
         if not self.filtered:
             return None
-        notes = self.vault.notes
-        if self.during == ALWAYS:
-            return frozenset(
-                path for path, note in notes.items() if (note.kind == "evidence") is evidence and may(note)
-            )
-        since, until = self.during
-        timely = (path for path, (first, last) in self._spans.items() if first < until and last >= since)
-        return frozenset(path for path in timely if (notes[path].kind == "evidence") is evidence and may(notes[path]))
+        return Only(frozenset(note.path for note in self._judged() if note.kind != "evidence" and self._fits(note)))
 
-    def files(self, note: Note) -> bool:
-        """Evidence files that may hold an answer, judged by the file."""
-        return note.kind == "evidence" and self._file(note) and self.timely(note)
+    def turns(self) -> Only | None:
+        """Turns that may take part, as files all of whose turns may and single ones of others; None where all may."""
+        if not self.filtered:
+            return None
+        paths, units = set[str](), set[str]()
+        for note in self._judged():
+            if note.kind != "evidence" or not self.file(note):
+                continue
+            if self._throughout(note):
+                paths.add(note.path)
+            elif not self._single or self._talking or note.id in self._borne:
+                units.update(f"{note.path}#{turn.id}" for turn in note.turns if self.turn(note, turn))
+        return Only(frozenset(paths), frozenset(units))
+
+    def _throughout(self, note: Note) -> bool:
+        """Whether every turn of an evidence file that may take part may."""
+        if self._single or not (self.params.include_sensitive or not any(turn.sensitive for turn in note.turns)):
+            return False
+        if self.during == ALWAYS:
+            return True
+        first, last = self._spans[note.path]
+        return self.during[0] <= first and last < self.during[1]
+
+    def _judged(self) -> Iterable[Note]:
+        """What has to be looked at: times are known of every file and mostly leave few, a tree leaves its own leaves."""
+        notes = self.vault.notes
+        if self.during != ALWAYS:
+            since, until = self.during
+            return [notes[path] for path, (first, last) in self._spans.items() if first < until and last >= since]
+        if self.params.tree_id:
+            return [*self._leaves(), *(note for note in notes.values() if note.kind != "leaf")]
+        return notes.values()
+
+    def whole(self, intent: Intent) -> bool:
+        """Whether all that filters leave is asked for: the question names no matter."""
+        return self.filtered and not intent.matter
+
+    def latest(self, only: Only, most: int) -> list[Note]:
+        """The last of the files that something was chosen from."""
+        paths = only.paths | {unit.rpartition("#")[0] for unit in only.units}
+        return nlargest(most, (self.vault.notes[path] for path in paths), key=lambda note: (self.when(note), note.path))
+
+    def when(self, note: Note) -> float:
+        return spans.when(self.zone, note)

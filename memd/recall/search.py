@@ -14,7 +14,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from memd.index.port import Bodies, Index, Query
+from memd.index.port import Bodies, Index, Only, Query
 from memd.model.note import Note, Turn
 from memd.model.vault import Vault
 from memd.recall import asked, cursors, filters, weights
@@ -156,7 +156,7 @@ def _timely(question: _Question, note: Note, turn: Turn | None) -> bool:
 def _found(question: _Question, kinds: tuple[str, ...], need: int) -> Ranked:
     """Ask for more and more until what was not asked for cannot be among the first `need`."""
     first = weights.FIRST_FETCH if question.params.mode == "text" else weights.FIRST_FUSED
-    limit, paths = max(first, need + need // 3), None
+    limit = max(first, need + need // 3)
     query = structs.replace(question.typed.query, kinds=kinds)
     while True:
         found = pool(question.index, query, question.typed.words, question.params.mode, limit)
@@ -166,10 +166,10 @@ def _found(question: _Question, kinds: tuple[str, ...], need: int) -> Ranked:
             return Ranked(results, found.used, found.why)
         limit *= weights.FETCH_GROWTH
         if limit > weights.MOST_FETCHED:
-            if not question.filtered or paths is not None:
+            if not question.filtered or query.only is not None:
                 return Ranked(results, found.used, found.why)
             paths = frozenset(path for path, note in question.vault.notes.items() if question.may(note))
-            query, limit = structs.replace(query, paths=paths), max(limit, len(paths))
+            query, limit = structs.replace(query, only=Only(paths)), max(limit, len(paths))
 
 
 def _passed(question: _Question, found: Pool) -> Iterator[Candidate]:

@@ -9,6 +9,7 @@ import math
 import re
 import threading
 from collections import Counter, OrderedDict
+from collections.abc import Iterable, Set
 from functools import lru_cache
 
 from msgspec import Struct
@@ -69,6 +70,16 @@ def _telling(word: str) -> tuple[str, ...]:
 def telling(text: str) -> list[str]:
     """The stems of a text's telling words, in order."""
     return [stem for word in tokens.words(text) for stem in _telling(word)]
+
+
+def stems(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(stem for word in words for stem in stems_of(word))
+
+
+def shared(asked: Set[str], known: Set[str]) -> float:
+    """The share of what is asked that is known; a single character of Chinese is where any pair has it."""
+    single = (stem for stem in asked - known if len(stem) == 1 and tokens.is_run(stem))
+    return (len(asked & known) + sum(any(one in pair for pair in known) for one in single)) / max(1, len(asked))
 
 
 _SAID = ("subject", "aspect", "holder", "speaker", "topic")

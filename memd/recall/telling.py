@@ -11,17 +11,21 @@ from typing import Any
 from memd.form import canopy, view
 from memd.form.keys import is_chinese
 from memd.form.stale import Stale, stale
+from memd.index.port import Bodies
 from memd.model.note import Note
+from memd.parse import times
 from memd.recall import memories, turns
+from memd.recall.intent import Intent
 from memd.recall.names import clean, shortened, shown_path
 from memd.recall.scope import Scope
+from memd.recall.snippets import needles, snippet
 
 
 class Teller:
     """`room` is how many characters of one text are shown."""
 
-    def __init__(self, scope: Scope, now: datetime, room: int, explain: bool) -> None:
-        self.scope, self.now, self.room, self.explain = scope, now, room, explain
+    def __init__(self, scope: Scope, bodies: Bodies, now: datetime, room: int, explain: bool) -> None:
+        self.scope, self.bodies, self.now, self.room, self.explain = scope, bodies, now, room, explain
         self.memory: view.Memory = scope.memory
 
     def clip(self, text: str) -> str:
@@ -57,16 +61,11 @@ class Teller:
             "untrusted": self.untrusted(note),
             "score": round(found.score, 4),
         }
-        return told | (self._why(found) if self.explain else {})
+        return told | self._why(found)
 
-    def _why(self, found: memories.Found) -> dict[str, Any]:
-        return {
-            "why": {
-                "words": round(found.words, 4),
-                "meaning": round(found.meaning, 4),
-                "shared": round(found.shared, 3),
-            }
-        }
+    def _why(self, found: memories.Found | turns.Found) -> dict[str, Any]:
+        """The parts of the score, where they are asked for."""
+        return {"why": {name: round(value, 4) for name, value in found.parts.items()}} if self.explain else {}
 
     def fact(self, found: memories.Found) -> dict[str, Any]:
         """One of `known_facts`: its words attributed where they are somebody's claim."""
@@ -96,11 +95,28 @@ class Teller:
             "time_range": {"from": _text(keys, "from"), "to": _text(keys, "to")},
             "state": state,
             "score": round(found.score, 4),
+        } | self._why(found)
+
+    def noted(self, found: memories.Found, intent: Intent) -> dict[str, Any]:
+        """A note of a person's own among the facts: its title, and what stands from the line on that speaks of the matter."""
+        note = found.note
+        text = self.bodies.text(note.path) or ""
+        line = snippet(text, needles(intent.matter or intent.telling), note.headings).line
+        words = " ".join(text.splitlines()[line - 1 :]) if line else ""
+        return {
+            "text": self.clip(f"{note.title}: {words}"),
+            "kind": "note",
+            "holder": "",
+            "said_by": "",
+            "at": times.from_seconds(note.modified, self.scope.zone),
+            "ids": [clean(note.permalink)],
+            "stale": False,
+            "untrusted": False,
         }
 
     def turn(self, found: turns.Found) -> dict[str, Any]:
         note, said = found.note, found.spoken.said
-        told: dict[str, Any] = {
+        return {
             "id": found.id,
             "event_id": clean(said.event_id),
             "session": clean(_text(note.frontmatter, "session")),
@@ -110,10 +126,7 @@ class Teller:
             "quote": self.clip(said.text),
             "untrusted": self.untrusted(note),
             "score": round(found.score, 4),
-        }
-        if self.explain:
-            told["why"] = {name: round(value, 3) for name, value in found.parts.items()}
-        return told
+        } | self._why(found)
 
 
 def _text(keys: dict[str, Any], name: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta, tzinfo
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -20,7 +21,7 @@ from memd.parse import times
 from memd.recall import weights
 from memd.recall.intent import Intent
 from memd.recall.scope import Scope
-from memd.recall.spoken import Session, Spoken, session, stems_of
+from memd.recall.spoken import Session, Spoken, session, shared, stems, stems_of
 
 
 class Found(Struct):
@@ -49,13 +50,20 @@ class Turns(Struct, frozen=True):
     best: float = 0.0
 
 
-class _Pool:
-    """Candidates by unit; files are read once."""
+class _File(NamedTuple):
+    """An evidence file that may take part: its turns with their places, and their words."""
 
-    def __init__(self, scope: Scope, bodies: Bodies) -> None:
-        self.scope, self.bodies = scope, bodies
-        self.sessions: dict[str, Session | None] = {}
-        self.blocks: dict[str, Mapping[str, Turn]] = {}
+    note: Note
+    turns: Mapping[str, tuple[int, Turn]]
+    read: Session
+
+
+class _Pool:
+    """Candidates by unit; files are read once. `every`: whatever filters leave is an answer."""
+
+    def __init__(self, scope: Scope, bodies: Bodies, every: bool) -> None:
+        self.scope, self.bodies, self.every = scope, bodies, every
+        self.files: dict[str, _File | None] = {}
         self.found: dict[str, Found] = {}
 
     def take(self, unit: str) -> Found | None:
@@ -63,135 +71,127 @@ class _Pool:
         if unit in self.found:
             return self.found[unit]
         path, _, block = unit.rpartition("#")
-        note = self.scope.vault.notes.get(path)
-        if note is None or note.kind != "evidence":
+        if path not in self.files:
+            self.files[path] = self._open(path)
+        file = self.files[path]
+        if file is None or block not in file.turns or block not in file.read.turns:
             return None
-        if path not in self.blocks:
-            self.blocks[path] = {turn.id: turn for turn in note.turns}
-            self.sessions[path] = session(note, self.bodies)
-        turn, read = self.blocks[path].get(block), self.sessions[path]
-        if turn is None or read is None or block not in read.turns or not self.scope.turn(note, turn):
+        turn = file.turns[block][1]
+        if not self.scope.turn(file.note, turn):
             return None
-        made = self.found[unit] = Found(note, turn, read.turns[block])
+        made = self.found[unit] = Found(file.note, turn, file.read.turns[block])
         return made
+
+    def _open(self, path: str) -> _File | None:
+        note = self.scope.vault.notes.get(path)
+        if note is None or note.kind != "evidence" or not self.scope.file(note):
+            return None
+        read = session(note, self.bodies)
+        return _File(note, {turn.id: (at, turn) for at, turn in enumerate(note.turns)}, read) if read else None
+
+    def near(self, each: Found, asked: frozenset[str]) -> bool:
+        """Whether a turn within two steps has a word of what is asked: those lend it theirs in the index."""
+        file = self.files[each.note.path]
+        if file is None:
+            return False
+        at = file.turns[each.turn.id][0]
+        some = (file.read.turns.get(turn.id) for turn in each.note.turns[max(0, at - 2) : at + 3])
+        return any(one is not None and asked & one.stems for one in some)
 
 
 def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Mapping[str, float]) -> Turns:
     """Every candidate in order. `borne` are units (path#block) that good memories rest on: they take part, too."""
-    pool = _Pool(scope, bodies)
-    paths = scope.paths(scope.files, True)
-    query = structs.replace(intent.query, kinds=("turn",), paths=paths)
-    said = index.words(query, weights.CANDIDATES) if paths is None or paths else []
-    for hit in said:
+    pool = _Pool(scope, bodies, scope.whole(intent))
+    only = scope.turns()
+    query = structs.replace(intent.query, kinds=("turn",), only=only)
+    for hit in index.words(query, weights.CANDIDATES):
         if found := pool.take(hit.unit):
             found.words = max(found.words, hit.score)
-    answer = index.meaning(intent.words, _reach(scope, paths), ("turn",))
+    answer = index.meaning(intent.words, weights.CANDIDATES, ("turn",), only)
     for hit in answer.hits:
-        if (paths is None or hit.path in paths) and (found := pool.take(hit.unit)):
+        if found := pool.take(hit.unit):
             found.meaning = max(found.meaning, hit.score)
     for unit in borne:
         pool.take(unit)
+    for note in scope.latest(only, weights.CANDIDATES) if only and pool.every else ():
+        for turn in note.turns if len(pool.found) < weights.CANDIDATES else ():
+            pool.take(f"{note.path}#{turn.id}")
     near = any(found.meaning >= 0 for found in pool.found.values())
-    _score(pool, intent, scope.zone, answer.used and near)
+    _score(pool, intent, answer.used and near)
     kept = _worth(pool)
     order = sorted(kept, key=lambda f: (-round(f.score, 6), f.note.path, f.turn.line))
     best = max((found.meaning for found in order), default=0.0)
     return Turns(tuple(order), answer.used, answer.why, max(best, 0.0))
 
 
-def _reach(scope: Scope, paths: frozenset[str] | None) -> int:
-    """Hits by meaning that are asked for: more where filters take away most of them."""
-    if paths is None:
-        return weights.CANDIDATES
-    there = sum(1 for note in scope.vault.notes.values() if note.kind == "evidence")
-    share = max(1, there) / max(1, len(paths))
-    return int(min(weights.CANDIDATES * min(share, 20.0), 4000))
-
-
 def _worth(pool: _Pool) -> list[Found]:
     """Without a word in common a turn is an answer only where some turn has one, or the meaning is near."""
     found = list(pool.found.values())
-    if any(each.known for each in found):
+    if any(each.known for each in found) or pool.every:
         return found
     return [each for each in found if each.meaning >= weights.FAMILIAR]
 
 
-def _score(pool: _Pool, intent: Intent, zone: tzinfo, meant: bool) -> None:
+def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
     found = list(pool.found.values())
     most = max((each.words for each in found), default=0.0) or 1.0
     best = max((each.meaning for each in found), default=0.0)
     reached = min((each.meaning for each in found if each.meaning >= 0), default=0.0)
     named = named_speakers(intent, (each.turn.speaker for each in found))
-    asked = {stem for word in intent.telling for stem in stems_of(word)}
+    asked = stems((*intent.telling, *intent.matter))
     share = weights.WORDS_SHARE if meant else weights.WORDS_ALONE
-    aged = _ages(found, zone) if intent.own else {}
+    aged = _ages(pool.scope, found) if intent.own else {}
     whole = _sessions(pool, intent) if intent.own else {}
-    period = _period(intent, zone)
+    period = _period(intent, pool.scope.zone)
     for each in found:
         parts = {"words": share * each.words / most}
         if meant:
             behind = (max(each.meaning, reached) - best) / weights.MEANING_WIDTH
             parts["meaning"] = weights.MEANING_SHARE * max(behind, -weights.MEANING_DEEPEST)
-        parts |= _manner(each, intent, named)
+        _manner(parts, each, intent, named)
         if intent.own:
             parts["recent"] = weights.RECENT * aged[each.note.path]
             parts["session"] = weights.SESSION * whole.get(each.note.path, 0.0)
-        if period and period[0] <= _at(each, zone) < period[1]:
+        if period and period[0] <= pool.scope.said(each.note, each.turn) < period[1]:
             parts["period"] = weights.IN_PERIOD
         each.parts = parts
         each.score = sum(parts.values())
-        each.known = bool(asked & each.spoken.stems) or (each.words > 0 and _near(pool, each, asked))
+        each.known = pool.every or shared(asked, each.spoken.stems) > 0 or (each.words > 0 and pool.near(each, asked))
 
 
-def _manner(each: Found, intent: Intent, named: frozenset[str]) -> dict[str, float]:
+def _manner(parts: dict[str, float], each: Found, intent: Intent, named: frozenset[str]) -> None:
     """What a turn brings by who says it and how."""
-    parts = {"telling": weights.TELLING * each.spoken.telling}
-    if fold(each.turn.speaker) in named:
+    parts["telling"] = weights.TELLING * each.spoken.telling
+    if each.turn.speaker in named:
         parts["speaker"] = weights.NAMED_SPEAKER
     if each.spoken.asks:
         parts["asks"] = weights.ASKS
     if intent.when and each.spoken.when:
         parts["when"] = weights.SAYS_WHEN
-    return parts
-
-
-def _near(pool: _Pool, each: Found, asked: set[str]) -> bool:
-    """Whether a turn within two steps has a telling word: those lend it theirs in the index."""
-    read = pool.sessions[each.note.path]
-    order = list(pool.blocks[each.note.path])
-    at = order.index(each.turn.id)
-    return read is not None and any(
-        block in read.turns and asked & read.turns[block].stems for block in order[max(0, at - 2) : at + 3]
-    )
 
 
 _ROLES = frozenset(("user", "assistant", "system", "human", "ai", "bot", "unknown", "用户", "助手"))
 
 
 def named_speakers(intent: Intent, speakers: Iterable[str]) -> frozenset[str]:
-    """Speakers whom the question names, folded; none where it names all that there are."""
-    every = {fold(speaker) for speaker in speakers}
-    if every <= _ROLES:
-        return frozenset()
+    """Speakers whom the question names, as they are written; none where it names all that there are."""
+    every = {speaker: fold(speaker) for speaker in set(speakers)}
     asked = " ".join(tokens.words(intent.words))
     found = set()
-    for speaker in every - _ROLES:
-        name = " ".join(tokens.words(speaker))
-        if name and (f" {name} " in f" {asked} " or (tokens.is_run(name) and name in asked)):
-            found.add(speaker)
-    return frozenset(found) if len(found) < len(every) else frozenset()
+    for name in set(every.values()) - _ROLES:
+        said = " ".join(tokens.words(name))
+        if said and (f" {said} " in f" {asked} " or (tokens.is_run(said) and said in asked)):
+            found.add(name)
+    if len(found) == len(set(every.values())):
+        return frozenset()
+    return frozenset(speaker for speaker, name in every.items() if name in found)
 
 
-def _at(each: Found, zone: tzinfo) -> float:
-    written = each.turn.at or each.turn.captured_at or str(each.note.frontmatter.get("date") or "")
-    return times.seconds(written, zone) if written else each.note.created
-
-
-def _ages(found: list[Found], zone: tzinfo) -> dict[str, float]:
+def _ages(scope: Scope, found: list[Found]) -> dict[str, float]:
     """0 for the file with the oldest material among the candidates to 1 for the latest, by rank."""
     last: dict[str, float] = {}
     for each in found:
-        last[each.note.path] = max(last.get(each.note.path, 0.0), _at(each, zone))
+        last[each.note.path] = max(last.get(each.note.path, 0.0), scope.said(each.note, each.turn))
     order = sorted(last, key=lambda path: (last[path], path))
     return {path: at / max(1, len(order) - 1) for at, path in enumerate(order)}
 
@@ -199,7 +199,7 @@ def _ages(found: list[Found], zone: tzinfo) -> dict[str, float]:
 def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:
     """How well each candidate's whole session has the words, over the best one: BM25 among these sessions."""
     asked = list(dict.fromkeys(stem for word in intent.telling for stem in stems_of(word)))
-    read = {path: one for path, one in pool.sessions.items() if one is not None and one.length}
+    read = {path: file.read for path, file in pool.files.items() if file is not None and file.read.length}
     if not read or not asked:
         return {}
     average = sum(one.length for one in read.values()) / len(read)

@@ -88,6 +88,13 @@ FAMILIAR = 0.83
 question's own dialogue is above .832 for 99 of 100, of another dialogue .839 in the median: doubt goes to the caller as
 low confidence, not as silence."""
 
+SHARED, OWN = 0.25, 0.25
+"""Of a memory's score, whose words or words and meaning are 1 at most: for the share of the question's words that it
+has, and for one about the owner, where somebody asks what they like or who they are. Not measured: no set has leaves."""
+
+READ = 10
+"""Notes, summaries and episodes whose body is looked into for a word of the question, where the snapshot has none."""
+
 MEMORIES = 60
 """Leaves, notes, summaries taken from words and from meaning each."""
 

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from memd.index.passages import units
-from memd.index.port import Hit, Operations, Query, VectorAnswer, VectorStatus
+from memd.index.port import Hit, Only, Operations, Query, VectorAnswer, VectorStatus
 from memd.index.words import TantivyWords
 from memd.model.note import Note
 from memd.model.vault import Vault, stem
@@ -37,8 +37,9 @@ class FakeIndex:
         self.asked.append(limit)
         return self.text.search(query, limit)
 
-    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
-        return self.answer
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
+        found = [hit for hit in self.answer.hits if only is None or only.has(hit.unit, hit.path)]
+        return structs.replace(self.answer, hits=tuple(found))
 
     def vector_status(self) -> VectorStatus:
         return VectorStatus()

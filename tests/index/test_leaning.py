@@ -14,13 +14,13 @@ from memd.index.child import Child
 from memd.index.embedders import open_embedder
 from memd.index.meaning import Meaning
 from memd.index.models import Choice, choose
-from memd.index.port import Hit, Passage
+from memd.index.port import Passage
 
 SET = Path(__file__).parents[1] / "data" / "crosslingual"
 
 
-def hits(*scores: float, name: str = "a") -> list[Hit]:
-    return [Hit(f"{name}{i}", f"{name}{i}.md", score) for i, score in enumerate(scores)]
+def found(*scores: float, name: str = "a") -> list[tuple[str, float]]:
+    return [(f"{name}{i}", score) for i, score in enumerate(scores)]
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,16 @@ def test_a_text_has_the_script_of_most_of_its_words(text, script):
 
 def test_one_script_alone_keeps_its_cosines():
     """A vault of one language is ranked as it ever was."""
-    own = hits(0.9, 0.8)
-    assert leaning.merge(own, []) == own
+    assert list(leaning.merge(found(0.9, 0.8), [])) == [("a0", 0.9, False), ("a1", 0.8, False)]
 
 
 def test_each_script_is_counted_from_its_own_level():
     """A foreign answer that stands out among its own is before what is merely near by its language."""
-    own = hits(0.90, 0.89, 0.89, 0.88, 0.88, 0.87)
-    foreign = hits(0.50, 0.30, 0.30, 0.29, 0.29, 0.28, name="z")
-    merged = leaning.merge(own, foreign)
-    assert merged[0].unit == "z0"
-    assert merged[0].foreign
-    assert not merged[1].foreign
+    own = found(0.90, 0.89, 0.89, 0.88, 0.88, 0.87)
+    foreign = found(0.50, 0.30, 0.30, 0.29, 0.29, 0.28, name="z")
+    merged = list(leaning.merge(own, foreign))
+    assert [(name, abroad) for name, _, abroad in merged[:2]] == [("z0", True), ("a0", False)]
+    assert [score for _, score, _ in merged] == sorted((score for _, score, _ in merged), reverse=True)
 
 
 def test_a_question_less_what_is_common_has_length_one():

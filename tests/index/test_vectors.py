@@ -15,6 +15,7 @@ from memd.index.embeddings import to_half
 from memd.index.exact import Exact, lend, matrix, row
 from memd.index.holdings import Held
 from memd.index.lock import ReadWrite
+from memd.index.port import Only
 from memd.index.shards import Shards
 from memd.index.vectors import Graph, survives
 
@@ -125,8 +126,21 @@ class TestShards:
         """A search for one kind sees only it; without kinds all are ranked together."""
         shards = filled(30)
         shards.put([held(100 + i, "turn") for i in range(30)], rows(*range(30)))
-        assert {hit.path for hit in shards.search(vector(1), 5, ("turn",))} <= {f"n{100 + i}.md" for i in range(30)}
-        assert {hit.path for hit in shards.search(vector(1), 2)} == {"n1.md", "n101.md"}
+        assert {held.path for held, _ in shards.search(vector(1), 5, ("turn",))} <= {
+            f"n{100 + i}.md" for i in range(30)
+        }
+        assert {held.path for held, _ in shards.search(vector(1), 2)} == {"n1.md", "n101.md"}
+
+    @pytest.mark.parametrize("graph", [False, True])
+    @pytest.mark.parametrize("may", [range(280, 300), range(5, 300)])
+    def test_what_may_be_found_is_chosen_before_it_is_counted(self, graph, may):
+        """However few or many those are, as many as asked for are found, best first, and nothing else."""
+        shards = filled(300)
+        assert not graph or shards.tend(threading.RLock())
+        only = Only(frozenset(f"n{i}.md" for i in may if i % 2), frozenset(f"n{i}.md" for i in may if not i % 2))
+        found = shards.search(vector(3), 15, only=only)
+        every = [place.label for place, _ in shards.search(vector(3), 300) if place.label in may]
+        assert [place.label for place, _ in found] == every[:15]
 
     def test_a_large_shard_becomes_a_graph_and_a_small_one_again_exact(self):
         """`tend` builds the form that the size asks for, with the same answers, and has nothing to do afterwards."""
@@ -134,11 +148,11 @@ class TestShards:
         assert shards.tend(threading.RLock())
         assert isinstance(shards._shards["note", "latin"], Graph)
         assert not shards.tend(threading.RLock())
-        assert shards.search(vector(7), 1)[0].unit == "n7.md"
+        assert shards.search(vector(7), 1)[0][0].unit == "n7.md"
         shards.drop(range(280))
         assert shards.tend(threading.RLock())
         assert isinstance(shards._shards["note", "latin"], Exact)
-        assert {hit.unit for hit in shards.search(vector(7), 100)} == {f"n{i}.md" for i in range(280, 300)}
+        assert {held.unit for held, _ in shards.search(vector(7), 100)} == {f"n{i}.md" for i in range(280, 300)}
 
     def test_a_worn_graph_is_built_anew_without_what_was_deleted(self):
         """Above a fifth of deleted rows the graph is replaced: it holds live rows alone."""
@@ -160,9 +174,9 @@ class TestShards:
             return False
 
         assert shards.tend(threading.RLock(), meddle)
-        assert shards.search(vector(9000), 1)[0].unit == "n9000.md"
-        assert shards.search(vector(5000), 1)[0].unit == "n5.md"
-        assert "n3.md" not in {hit.unit for hit in shards.search(vector(3), 600)}
+        assert shards.search(vector(9000), 1)[0][0].unit == "n9000.md"
+        assert shards.search(vector(5000), 1)[0][0].unit == "n5.md"
+        assert "n3.md" not in {held.unit for held, _ in shards.search(vector(3), 600)}
 
     def test_searches_and_changes_at_once_never_fail(self):
         """Readers in four threads see whole answers while rows come, go, and the graph grows and is replaced."""
@@ -220,7 +234,7 @@ class TestSaved:
         shards = Shards(DIM, 100)
         shards.load(folder, "model", [held(i) for i in range(1, 250)], doubt=True)
         assert len(shards) == 249
-        assert {hit.unit for hit in shards.search(vector(0), 300)} == {f"n{i}.md" for i in range(1, 250)}
+        assert {held.unit for held, _ in shards.search(vector(0), 300)} == {f"n{i}.md" for i in range(1, 250)}
 
     def test_another_models_graph_is_not_taken(self, folder):
         """The manifest names the model."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memd.index.port import Operations, Phrase, Query, Term, Unit
+from memd.index.port import Only, Operations, Phrase, Query, Term, Unit
 from memd.index.words import TantivyWords
 from memd.model.errors import Refused
 
@@ -88,11 +88,12 @@ def test_paths_kinds_and_exclusion(folder: str) -> None:
     """Restrictions are about which units may answer, not about their scores."""
     words = filled(folder, unit("a.md", "heron"), unit("l.md", "heron", "leaf"), unit("c.md", "heron grey"))
     assert find(words, "heron", kinds=("leaf",)) == ["l.md"]
-    assert find(words, "heron", paths=frozenset({"a.md"})) == ["a.md"]
-    assert find(words, "heron", paths=frozenset()) == []
+    assert find(words, "heron", only=Only(frozenset({"a.md"}))) == ["a.md"]
+    assert find(words, "heron", only=Only()) == []
+    assert find(words, "heron", only=Only(frozenset({"a.md"}), frozenset({"l.md"}))) == ["a.md", "l.md"]
     assert find(words, "heron", none=(Term("grey"),)) == ["a.md", "l.md"]
     plain = {h.unit: h.score for h in words.search(Query(any=(Term("heron"),)), 9)}
-    only = words.search(Query(any=(Term("heron"),), paths=frozenset({"a.md"})), 9)
+    only = words.search(Query(any=(Term("heron"),), only=Only(frozenset({"a.md"}))), 9)
     assert only[0].score == pytest.approx(plain["a.md"])
 
 

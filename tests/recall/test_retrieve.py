@@ -1,4 +1,4 @@
-"""What `memory.retrieve` promises (contract; issue 9.1), over memory formed from talk and the real text index."""
+"""What `memory.retrieve` promises (contract), over memory formed from talk and the real text index."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from memd.index.passages import passages, units
-from memd.index.port import Hit, Operations, Query, VectorAnswer, VectorStatus
+from memd.index.port import Hit, Only, Operations, Query, VectorAnswer, VectorStatus
 from memd.index.words import TantivyWords
 from memd.model.memory import Event
 from memd.model.note import Note
@@ -66,7 +66,7 @@ class World:
     def words(self, query: Query, limit: int) -> list[Hit]:
         return self.text_index.search(query, limit)
 
-    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = ()) -> VectorAnswer:
+    def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         if not self.vector:
             return VectorAnswer(why="off")
         import numpy as np
@@ -74,6 +74,8 @@ class World:
         if text not in self.asked:
             self.warm([text])
         mine = np.isin(self.kinds, kinds) if kinds else np.ones(len(self.kinds), bool)
+        if only is not None:
+            mine &= np.array([only.has(passage.unit, passage.path) for passage in self.passages])
         scores = np.where(mine, self.rows @ self.asked[text], -1.0)
         best: dict[str, Hit] = {}
         for i in np.argsort(-scores)[: 2 * limit]:
