@@ -10,9 +10,7 @@ import logging
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
-from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import asynccontextmanager, suppress
-from multiprocessing import get_context
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -26,6 +24,7 @@ from memd.daemon.events import Events
 from memd.daemon.keeper import SLICE, Keeper
 from memd.daemon.library import Library
 from memd.daemon.memory import Memories
+from memd.daemon.pool import Pool
 from memd.daemon.reading import How, Wanted, read_some
 from memd.daemon.service import Service
 from memd.daemon.upkeep import Upkeep
@@ -73,7 +72,7 @@ class App:
         self._config_problems = problems
         self._idle_exit = idle_exit
         self._look: Callable[[], None] = lambda: None
-        self._pool: ProcessPoolExecutor | None = None
+        self._pool = Pool()
         self.service: Service | None = None
 
     def now(self) -> Any:
@@ -89,7 +88,7 @@ class App:
         self.library = await loop.run_in_executor(None, Library, self.place.cache, self._committed)
         rows = await loop.run_in_executor(None, self.library.rows)
         ignore = Ignore(told.filters, self.config.vault.ignore, self.config.formation.folder)
-        self.keeper = Keeper(how, ignore, self.library.indexer, self.library, self._processes)
+        self.keeper = Keeper(how, ignore, self.library.indexer, self.library, self._pool.executor)
         known = Listing(
             {p: Stat(s.size, s.mtime_ns, s.ctime_ns, s.ino, s.dev, 1) for p, r in rows.items() if (s := r.stat)}
         )
@@ -103,24 +102,11 @@ class App:
         finally:
             self.core.close()
             await loop.run_in_executor(None, self.library.close)
-            if self._pool:
-                self._pool.shutdown(cancel_futures=True)
+            self._pool.end(wait=True)
 
     def _committed(self) -> None:
         with suppress(AttributeError):
             self.core.on_commit()
-
-    def _processes(self) -> Executor:
-        if self._pool is None:
-            count = max(1, min(4, os.cpu_count() or 1))
-            self._pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=os.nice, initargs=(5,))
-        return self._pool
-
-    def _end_processes(self) -> None:
-        """What reads a large vault holds 30 MB a process: it goes when the vault is read."""
-        if self._pool is not None and not self.core.absorbing:
-            self._pool.shutdown(wait=False)
-            self._pool = None
 
     # files -------------------------------------------------------------------------------------------------------------
 
@@ -240,7 +226,7 @@ class App:
         from memd.jobs.wake import Alarm
 
         intervals = {"memory": self.config.formation.every}
-        intervals |= {f"import:{n}": each.every for n, each in enumerate(self.config.imports)}
+        intervals |= {f"import:{each.path}": each.every for each in self.config.imports}
         alarm = Alarm(intervals, self._ring)
         alarm.start()
         self.upkeep.jobs = lambda: self._told_jobs(alarm.next_runs())
@@ -248,22 +234,21 @@ class App:
         return alarm
 
     def _ring(self, name: str) -> None:
-        kind, _, number = name.partition(":")
-        if kind == "import":
-            self.memories.duties.take_in(self.config.imports[int(number)])
-        else:
+        if name == "memory":
             self.memories.duties.due()
+        for each in self.config.imports:
+            if name == f"import:{each.path}":
+                self.memories.duties.take_in(each)
 
     def _told_jobs(self, runs: dict[str, float]) -> list[dict[str, Any]]:
         last = self.memories.duties.last_runs
-        names = {f"import:{number}": f"import:{each.path}" for number, each in enumerate(self.config.imports)}
         return [
             {
                 "name": clean(name),
                 "last": times.from_seconds(last[name], self.zone) if name in last else "",
                 "next": times.from_seconds(at, self.zone),
             }
-            for name, at in sorted((names.get(job, job), at) for job, at in runs.items())
+            for name, at in sorted(runs.items())
         ]
 
     def reload(self) -> None:
@@ -289,7 +274,8 @@ class App:
                 await asyncio.wait_for(stop.wait(), TICK)
             await self._chore(self.upkeep.tick())
             await self._chore(self.upkeep.heal())
-            self._end_processes()
+            if not self.core.absorbing:
+                self._pool.end()
             if watchdog and loop.time() >= next_bark:
                 systemd.notify(os.environ, "WATCHDOG=1")
                 next_bark = loop.time() + watchdog

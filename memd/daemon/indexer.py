@@ -63,6 +63,7 @@ class Indexer:
         self._restated: dict[str, object] = {}
         self._retry_at = 0.0
         self._clearing: threading.Event | None = None
+        self._unmade: Refused | None = None
         self._hurried = False
         self._linger = LINGER
         self._asked = 0
@@ -111,7 +112,8 @@ class Indexer:
             self._wake.notify()
 
     def clear(self) -> None:
-        """Empty the index and the ledger, from the owner thread; returns when that is done."""
+        """Empty the index and the ledger, from the owner thread; returns when that is done. Raises Refused where the cache
+        cannot be written."""
         done = threading.Event()
         with self._wake:
             self._queue, self._urgent, self._applied, self._restated = {}, {}, {}, {}
@@ -119,6 +121,8 @@ class Indexer:
             self._clearing = done
             self._wake.notify()
         done.wait()
+        if self._unmade is not None:
+            raise self._unmade
 
     @property
     def pending(self) -> int:
@@ -136,9 +140,7 @@ class Indexer:
         last = time.monotonic()
         while self._wait():
             if self._clearing:
-                self._wipe()
-                self._clearing.set()
-                self._clearing = None
+                self._empty(self._clearing)
             with self._wake:
                 asked, batch = self._asked, self._take()
                 clear = not self._urgent
@@ -148,6 +150,15 @@ class Indexer:
                     self.visible = asked
             self._settled()
         self._words.close()
+
+    def _empty(self, done: threading.Event) -> None:
+        self._unmade = None
+        try:
+            self._wipe()
+        except Refused as refused:
+            self._unmade = refused
+        self._clearing = None
+        done.set()
 
     def _due(self, clear: bool, last: float) -> bool:
         """Whether to commit now: when somebody waits and what clients wrote is in, when nothing more came for a moment,

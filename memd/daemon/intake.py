@@ -88,11 +88,8 @@ def _clean_atom(atom: Atom) -> Atom:
 class Intake:
     """`config` and `now` are asked anew for each step."""
 
-    def __init__(
-        self, steps: Steps, vault: Callable[[], Vault], config: Callable[[], Config], now: Callable[[], datetime]
-    ) -> None:
+    def __init__(self, steps: Steps, config: Callable[[], Config], now: Callable[[], datetime]) -> None:
         self._steps = steps
-        self._vault = vault
         self._config = config
         self._now = now
 

@@ -57,7 +57,7 @@ class Memories:
         self._tokens = tokens
         self._asker = Asker(lambda: self.config)
         self.steps = Steps(core, Answerer(core, self._asker), stamp)
-        self.intake = Intake(self.steps, lambda: core.vault, lambda: self.config, now)
+        self.intake = Intake(self.steps, lambda: self.config, now)
         self.eraser = Eraser(core, self.steps, lambda: self.config, now)
         self.aftermath = Aftermath(core, lambda: self.config, now, stamp)
         self.duties = Duties(core, self.steps, self.intake, self.aftermath, lambda: self.config, now)

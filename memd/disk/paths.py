@@ -59,13 +59,6 @@ def check(path: str, *, own: bool = False) -> str:
     return path
 
 
-def check_folder(path: str) -> str:
-    """The path itself ("" is the root) when it may name a folder of notes. Raises Refused as `check` does."""
-    if path:
-        _check_parts(path, path)
-    return path
-
-
 def _check_parts(path: str, inner: str) -> None:
     try:
         raw = os.fsencode(path)

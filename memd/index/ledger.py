@@ -146,9 +146,12 @@ class Ledger:
         return int(self._db.execute("select coalesce(sum(units), 0) from rows").fetchone()[0])
 
     def clear(self, index: str) -> None:
-        """No rows, and about this index from now on; in a new file, as sqlite keeps what was deleted."""
+        """No rows, and about this index from now on; in a new file, as sqlite keeps what was deleted. Raises Refused: unavailable."""
         self._index = index
-        self._make("")
+        try:
+            self._make("")
+        except (OSError, sqlite3.Error) as error:
+            raise Refused("unavailable", f"the ledger could not be made anew: {error}; see `memd doctor`") from error
 
     def close(self) -> None:
         self._db.close()

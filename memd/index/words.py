@@ -15,6 +15,7 @@ from memd.index.clauses import clauses
 from memd.index.port import Hit, Operations, Query, Unit
 from memd.index.shelf import Shelf
 from memd.index.whole import Damaged
+from memd.model.errors import Refused
 
 _IDENTITY = "identity"
 
@@ -118,9 +119,14 @@ class TantivyWords:
         return sum(shelf.count() for shelf in self._shelves.values())
 
     def clear(self) -> None:
-        """Make the index afresh, empty, under another identity."""
+        """Make the index afresh, empty, under another identity. Raises Refused: unavailable."""
         self.close()
-        self._make()
+        try:
+            self._make()
+        except (OSError, Damaged) as error:
+            raise Refused(
+                "unavailable", f"the text index could not be made anew: {error}; see `memd doctor`"
+            ) from error
 
     def close(self) -> None:
         for shelf in self._shelves.values():

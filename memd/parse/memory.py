@@ -96,11 +96,6 @@ def _time(text: str) -> str:
     return "" if text in ("", UNKNOWN, "?") else text
 
 
-def turn_records(text: str) -> tuple[Turn, ...]:
-    """Where the turns of an evidence file stand: what `Note.turns` holds."""
-    return tuple(span.turn for span in spans(text))
-
-
 def turns(note: Note, text: str) -> tuple[Said, ...]:
     """The turns of an evidence note with their words, in the order of the file; `text` is the whole file as decoded."""
     stem = note.path.rsplit("/", 1)[-1].removesuffix(".md")

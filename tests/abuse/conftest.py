@@ -36,7 +36,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for name, figures in rows:
         one = whole.setdefault(name.partition("[")[0], {})
         for key, value in figures.items():
-            one[key] = value if isinstance(value, str) else round(one.get(key, 0) + value, 3)
+            one[key] = round(one.get(key, 0) + value, 3) if isinstance(value, (int, float)) else value
     if not whole:
         return
     whole["all together"] = {key: sum(one.get(key, 0) for one in whole.values()) for key in SUMS}

@@ -407,6 +407,31 @@ def test_a_first_look_can_be_stopped(home: Home, figures: Figures) -> None:
     assert home.call("status")["vault"]["notes"] == MANY
 
 
+def test_killed_in_its_first_look_it_leaves_no_process(home: Home) -> None:
+    """The processes that read a large vault leave with the daemon, also with one that was killed."""
+    for n in range(MANY):
+        home.write(f"{n % 50}/{n}.md", f"# Note {n}\n\nword{n} common\n")
+    home.start()
+    assert home.process is not None
+    threads = Path(f"/proc/{home.process.pid}/task")
+    pids = home.until(lambda: [pid for pid in children(threads) if b"-fork" in cmdline(pid)])
+    home.end(signal.SIGKILL)
+    end = time.monotonic() + 60
+    while any(b"-fork" in cmdline(pid) for pid in pids):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def children(threads: Path) -> list[str]:
+    return [pid for file in threads.glob("*/children") for pid in file.read_text().split()]
+
+
+def cmdline(pid: str) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    return b""
+
+
 def test_frozen_for_a_while_it_finds_what_it_missed(home: Home, figures: Figures) -> None:
     """SIGSTOP while more happens than the kernel's queue holds: after SIGCONT the index is right, unasked within a scan."""
     home.config.write_text('[vectors]\nmodel = "off"\n[daemon]\nscan_every = 2\n')

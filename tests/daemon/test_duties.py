@@ -48,7 +48,7 @@ def ring(driver: Driver, times: int = 1, hinders: Callable[[str], bool] = lambda
     async def run() -> dict[str, str]:
         parts = Parts(driver, hinders)
         steps = cast(Steps, parts)
-        intake = Intake(steps, lambda: driver.vault, lambda: driver.config, lambda: driver.now)
+        intake = Intake(steps, lambda: driver.config, lambda: driver.now)
         duties = Duties(
             cast(Core, parts), steps, intake, cast(Aftermath, parts), lambda: driver.config, lambda: driver.now
         )

@@ -156,3 +156,25 @@ def test_a_row_does_not_outlive_its_file() -> None:
     desk.wait()
     desk.indexer.stop()
     assert desk.rows == {"a.md": None}
+
+
+def test_an_index_that_cannot_be_emptied_says_so_and_goes_on() -> None:
+    """Whoever asked is told; the thread lives, and the next time it may go well."""
+    desk = Desk()
+    outcomes = iter([Refused("unavailable", "no space left"), None])
+
+    def wipe() -> None:
+        if refused := next(outcomes):
+            raise refused
+        desk.words.there.clear()
+
+    desk.indexer = Indexer(desk.words, desk.keep, wipe, desk.settle)
+    desk.indexer.start()
+    desk.indexer.submit({"a.md": unit("a.md")})
+    desk.wait()
+    with pytest.raises(Refused, match="no space left"):
+        desk.indexer.clear()
+    assert set(desk.words.there) == {"a.md"}
+    desk.indexer.clear()
+    assert not desk.words.there
+    desk.indexer.stop()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from memd.model.memory import Event
 from memd.model.note import Note
-from memd.parse.memory import block, narrative, spans, turn_records, turns
+from memd.parse.memory import block, narrative, spans, turns
 
 NOTE = Note(path="memory/evidence/2026/04/2026-04-02-s.md", title="s", kind="evidence", id="ev-aaaaaaaaaa")
 ODD = st.sampled_from(
@@ -78,7 +78,7 @@ def test_spans_cover_the_blocks():
     text = "head\n" + "".join(blocks)
     found = list(spans(text))
     assert [text[s.start : s.end] for s in found] == blocks
-    assert [t.id for t in turn_records(text[: found[1].start] + text[found[1].end :])] == ["t1", "t3"]
+    assert [s.turn.id for s in spans(text[: found[1].start] + text[found[1].end :])] == ["t1", "t3"]
 
 
 def test_a_fence_that_closes_stays_a_fence():
