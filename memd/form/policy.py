@@ -1,4 +1,4 @@
-"""How long a memory is good for, and what to do before it is used: a policy a kind (issue 6, "Staleness").
+"""How long a memory is good for, and what to do before it is used: a policy a kind.
 
 Knows words that tell a procedure, a reference or a preference from a fact. Never knows the time.
 """

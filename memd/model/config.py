@@ -29,7 +29,7 @@ class VectorsConfig(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class FormationConfig(Struct, frozen=True, forbid_unknown_fields=True):
-    """Confidences are design section 4, "Admission and ownership"; ages in days, design section 4 and issue 6."""
+    """Confidences are design section 4, "Admission and ownership"; ages in days, design section 4."""
 
     method: str = "rules"
     here: str | bool = "auto"

@@ -1,4 +1,4 @@
-"""Forgetting by every kind of target, previewed, through every derivative; purge and withdrawal (design 4, issue 6.4)."""
+"""Forgetting by every kind of target, previewed, through every derivative; purge and withdrawal (design 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profile: patches with sources, a person's lines untouched, refusals visible, versions kept (design 4, issue 6.2)."""
+"""The profile: patches with sources, a person's lines untouched, refusals visible, versions kept (design 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `memory.search` promises (contract; issue 2.4, 4.10), over the real text index."""
+"""What `memory.search` promises (contract), over the real text index."""
 
 from __future__ import annotations
 

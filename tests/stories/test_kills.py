@@ -18,9 +18,9 @@ from memd.model.errors import Refused
 from tests.fakes.home import Home
 
 KILLS = int(os.environ.get("MEMD_KILLS", "8"))
-"""Kills during ingest and sealing; issue 5 asks for 100."""
+"""Kills during ingest and sealing."""
 FORGET_KILLS = int(os.environ.get("MEMD_FORGET_KILLS", "8"))
-"""Kills during a forget; issue 6 asks for 50."""
+"""Kills during a forget."""
 CONFIG = '[vectors]\nmodel = "off"\n[formation]\nseal = 2\n'
 
 

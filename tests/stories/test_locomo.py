@@ -18,7 +18,7 @@ from tests.fakes.locomo import Talk, atoms, talks
 SESSIONS = int(os.environ.get("MEMD_LOCOMO_SESSIONS", "12"))
 """How many of the 136 sessions are handed over; the whole takes minutes."""
 PURGED = int(os.environ.get("MEMD_PURGED_TURNS", "5"))
-"""How many random turns are purged one after another; issue 6 asks for 50."""
+"""How many random turns are purged one after another."""
 
 
 def hand_over(home: Home, talk: Talk) -> list[dict[str, Any]]:
