@@ -26,7 +26,8 @@ class Parts:
         self.driver = driver
         self.hinders = hinders
         self.keeper = SimpleNamespace(hold=None, how=SimpleNamespace(root="/vault"))
-        self.rang = asyncio.Event()
+        self.rang, self.opened = asyncio.Event(), asyncio.Event()
+        self.opened.set()
 
     @property
     def vault(self) -> Vault:
