@@ -14,6 +14,7 @@ from memd.daemon.copying import Copying
 from memd.daemon.core import Core
 from memd.edit import journal
 from memd.form import digest, handedits
+from memd.form.files import moved_path
 from memd.model.change import Change
 from memd.model.config import Config
 from memd.model.errors import Refused
@@ -45,7 +46,7 @@ class Aftermath:
     async def follow(self, change: Change, before: Vault, mine: bool) -> bool:
         """Whether there is something pending for a formation step."""
         folder = self._config().formation.folder
-        if any(note.path == moved.path_of(folder) for note in change.written):
+        if any(note.path == moved_path(folder) for note in change.written):
             self._learn_moves(folder)
         if change.moved:
             self._moves += _plain_moves(change, before)
@@ -89,7 +90,7 @@ class Aftermath:
         self._learn_moves(self._config().formation.folder)
 
     def _learn_moves(self, folder: str) -> None:
-        text = self._core.bodies.text(moved.path_of(folder))
+        text = self._core.bodies.text(moved_path(folder))
         known = moved.read(text) if text else {}
         if known != self._core.vault.moved:
             self._core.keeper.vault = self._core.vault.after(Change(), known)
@@ -100,9 +101,7 @@ class Aftermath:
         if not self._moves:
             return
         folder = self._config().formation.folder
-        write = moved.written(
-            folder, self._core.bodies.data(moved.path_of(folder)), self._core.vault.moved, self._moves
-        )
+        write = moved.written(folder, self._core.bodies.data(moved_path(folder)), self._core.vault.moved, self._moves)
         try:
             receipts = await self._core.apply(Plan((write,), ("notes were moved",)), self._stamp()) if write else ()
         except Refused as refused:

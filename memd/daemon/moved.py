@@ -8,16 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from memd.form.files import moved_path
 from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Write
 from memd.parse import render
 
 _LINE = re.compile(r"^- `([^`\n]+)` → \[\[([^\]\n]+)\]\]\s*$", re.M)
 _KEYS = {"title": "Moved notes", "type": "moved", "origin": "memd"}
-
-
-def path_of(folder: str) -> str:
-    return f"{folder}/_moved.md"
 
 
 def read(text: str) -> dict[str, str]:
@@ -37,7 +34,7 @@ def written(
     if now == dict(known):
         return None
     body = "".join(f"- `{name}` → [[{path}]]\n" for name, path in sorted(now.items()))
-    return Write(path_of(folder), render.file(_KEYS, body), sha256(data) if data is not None else ABSENT)
+    return Write(moved_path(folder), render.file(_KEYS, body), sha256(data) if data is not None else ABSENT)
 
 
 def _sayable(permalink: str, path: str) -> bool:

@@ -15,7 +15,7 @@ MOST = 4
 
 
 class Pool:
-    """`executor` makes the processes where there are none; `end` lets go of them, waiting or not. From one thread."""
+    """`executor` makes the processes where there are none; `end` lets go of them, waiting or not. Never both at once."""
 
     def __init__(self) -> None:
         self._executor: ProcessPoolExecutor | None = None

@@ -17,7 +17,7 @@ from msgspec import Struct
 from memd.form import asked, view
 from memd.form.evidence import Registered, session_files
 from memd.form.keys import shortened
-from memd.form.quoting import plain
+from memd.form.quoting import plain, turn_named
 from memd.form.rules import METHOD, atoms_of
 from memd.form.rules.boundaries import words_of
 from memd.form.rules.sentences import split
@@ -157,14 +157,7 @@ def _renamed(atom: Atom, registered: Registered | None, said: Sequence[Said]) ->
 
 def _turns(atom: Atom, said: Sequence[Said]) -> list[Said]:
     """The turns that an atom names, by id, link, event id, or number among those shown."""
-    found: list[Said] = []
-    for name in atom.turns:
-        if isinstance(name, int):
-            found += [said[name]] if 0 <= name < len(said) else []
-        else:
-            bare = name.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]
-            found += [t for t in said if bare and bare in (t.id, t.link, t.event_id)][:1]
-    return found
+    return [turn for name in atom.turns if (turn := turn_named(name, said))]
 
 
 def _located(atom: Atom, said: Sequence[Said]) -> Atom:

@@ -129,6 +129,11 @@ def profile_path(folder: str) -> str:
     return f"{folder}/profile.md"
 
 
+def moved_path(folder: str) -> str:
+    """Where memd notes which permalinks moved."""
+    return f"{folder}/_moved.md"
+
+
 def trash_path(now: datetime, path: str) -> str:
     """Where a file goes that is forgotten softly; the stamp has milliseconds, so that two forgets are two folders."""
     return f"{trash.ROOT}/{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}/{path}"

@@ -13,7 +13,19 @@ from typing import Any
 from memd.edit.sensitivity import sensitivity
 from memd.form import files
 from memd.form.facts import extracted, refused, statements
-from memd.form.keys import ID, day, earliest, folded, is_chinese, latest, link, listed, proposition_print, shortened
+from memd.form.keys import (
+    ID,
+    day,
+    earliest,
+    folded,
+    inner,
+    is_chinese,
+    latest,
+    link,
+    listed,
+    proposition_print,
+    shortened,
+)
 from memd.form.quoting import plain
 from memd.form.view import Memory
 from memd.model.memory import Said
@@ -53,8 +65,8 @@ def episode_without(note: Note, data: bytes, said: tuple[Said, ...], states: Ite
         "from": earliest(t.at for t in said) or None,
         "to": latest(t.at for t in said) or None,
         "participants": list(dict.fromkeys(t.speaker for t in said)),
-        "turns": [link(*_parts(t.link)) for t in said],
-        "set_aside": [t for t in listed(note.frontmatter.get("set_aside")) if _bare(t) in links] or None,
+        "turns": [link(t.link) for t in said],
+        "set_aside": [t for t in listed(note.frontmatter.get("set_aside")) if inner(t) in links] or None,
         "states": [s for s in listed(note.frontmatter.get("states")) if memory.refer(s, note.path) in kept],
         "method": "rules",
     }
@@ -73,7 +85,7 @@ def _statements(note: Note, kept: set[str], links: set[str], memory: Memory) -> 
         item = dict(item)
         if isinstance(item.get("quotes"), list):
             item["quotes"] = [
-                q for q in item["quotes"] if isinstance(q, dict) and _bare(str(q.get("turn", ""))) in links
+                q for q in item["quotes"] if isinstance(q, dict) and inner(str(q.get("turn", ""))) in links
             ]
         found.append({key: value for key, value in item.items() if value != []})
     return found
@@ -195,13 +207,3 @@ def lines_without(data: bytes, gone: Collection[str], keep: Callable[[str], bool
 def _id(memory: Memory, name: str, note: Note) -> str:
     """The id that a link names, whether or not its file is there."""
     return memory.refer(name, note.path) or next(iter(reversed(ID.findall(name))), "")
-
-
-def _bare(name: str) -> str:
-    """`stem#^t3` of a link to a turn."""
-    return name.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]
-
-
-def _parts(turn: str) -> tuple[str, str, str]:
-    name, _, block = turn.partition("#^")
-    return name, "", block

@@ -27,10 +27,14 @@ def listed(value: Any) -> tuple[str, ...]:
     return ()
 
 
+def inner(link: str) -> str:
+    """What a wikilink or a bare name leads to: `a/b#^t3` of `[[a/b#^t3|x]]`."""
+    return link.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]
+
+
 def target(link: str) -> tuple[str, str]:
     """(name, block id) that a wikilink or a bare name means: `[[a/b#^t3|x]]` gives `a/b` and `t3`."""
-    inner = link.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]
-    name, _, block = inner.partition("#")
+    name, _, block = inner(link).partition("#")
     return name.strip(), block.strip().removeprefix("^")
 
 

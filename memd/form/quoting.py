@@ -6,11 +6,11 @@ A quote that nobody said is dropped and counted. Knows turns with their words. N
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from memd.form.keys import latest, link
+from memd.form.keys import inner, latest, link
 from memd.model.memory import Atom, Said
 
 LONGEST = 240
@@ -36,7 +36,7 @@ def plain(text: str) -> str:
 
 def ground(atom: Atom, said: tuple[Said, ...]) -> Grounds:
     """`said`: the episode's turns in order. Turns are named by id, link, event id, or place in the episode (from 0)."""
-    hinted = [turn for name in atom.turns if (turn := _named(name, said))]
+    hinted = [turn for name in atom.turns if (turn := turn_named(name, said))]
     found: list[tuple[Said, str]] = []
     lost = 0
     for quote in atom.quotes:
@@ -53,7 +53,7 @@ def ground(atom: Atom, said: tuple[Said, ...]) -> Grounds:
     found = list(dict.fromkeys(found))
     turns = list(dict.fromkeys(turn for turn, _ in found))
     return Grounds(
-        quotes=tuple({"turn": link(*_parts(turn.link)), "text": words} for turn, words in found),
+        quotes=tuple({"turn": link(turn.link), "text": words} for turn, words in found),
         turns=tuple(turn.id for turn in turns),
         speaker=turns[0].speaker if turns else "",
         observed_at=latest(turn.at for turn in turns),
@@ -69,14 +69,14 @@ def located(texts: Iterable[str], said: tuple[Said, ...]) -> tuple[dict[str, str
         words = plain(text).strip(_MARKS)
         turn = next((t for t in said if words and words in plain(t.text)), None)
         if turn:
-            found[turn.id, words] = {"turn": link(*_parts(turn.link)), "text": words}
+            found[turn.id, words] = {"turn": link(turn.link), "text": words}
     return tuple(found.values())
 
 
-def _named(name: str | int, said: tuple[Said, ...]) -> Said | None:
+def turn_named(name: str | int, said: Sequence[Said]) -> Said | None:
     if isinstance(name, int):
         return said[name] if 0 <= name < len(said) else None
-    name = name.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]
+    name = inner(name)
     return next((t for t in said if name in (t.id, t.link, t.event_id) and name), None)
 
 
@@ -88,9 +88,3 @@ def _opening(text: str) -> str:
     cut = words[:LONGEST]
     end = max(cut.rfind(mark) for mark in ".!?。！？")
     return cut[: end + 1] if end > LONGEST // 3 else cut
-
-
-def _parts(turn_link: str) -> tuple[str, str, str]:
-    """(stem, no label, block) of `stem#^t3`."""
-    name, _, block = turn_link.partition("#^")
-    return name, "", block

@@ -13,7 +13,7 @@ from memd.edit.sensitivity import sensitivity
 from memd.form import files
 from memd.form.drafting import body
 from memd.form.facts import extracted, quoted, quotes
-from memd.form.keys import latest, listed
+from memd.form.keys import inner, latest, link, listed
 from memd.form.quoting import Grounds, plain
 from memd.model.memory import Atom, Said
 from memd.model.note import Note
@@ -63,7 +63,7 @@ def told_by(note: Note, data: bytes, said: tuple[Said, ...], statement: Mapping[
     atom, keys = atom_of(note, statement, ""), note.frontmatter
     kept = _quotes(note, said, statement, atom.text)
     links = {turn.link: turn for turn in said}
-    turns = [links[_bare(q["turn"])] for q in kept]
+    turns = [links[inner(q["turn"])] for q in kept]
     observed = latest(t.at for t in turns) or latest(t.at for t in said)
     speaker = turns[0].speaker if turns else ""
     changes: dict[str, Any] = {
@@ -90,7 +90,7 @@ def _quotes(note: Note, said: tuple[Said, ...], statement: Mapping[str, Any], te
     links = {turn.link: turn for turn in said}
     kept: dict[str, dict[str, str]] = {}
     for quote in (*quotes(note), *quoted(statement.get("quotes"))):
-        turn = links.get(_bare(quote["turn"]))
+        turn = links.get(inner(quote["turn"]))
         if turn is not None and plain(quote["text"]) in plain(turn.text):
             kept[f"{turn.link} {quote['text']}"] = quote
     return list(kept.values()) or _again([text, *(q["text"] for q in quotes(note))], said)
@@ -100,10 +100,5 @@ def _again(texts: Iterable[str], said: tuple[Said, ...]) -> list[dict[str, str]]
     for text in texts:
         for turn in said:
             if plain(text) and plain(text) in plain(turn.text):
-                return [{"turn": f"[[{turn.link}]]", "text": plain(text)}]
+                return [{"turn": link(turn.link), "text": plain(text)}]
     return []
-
-
-def _bare(name: str) -> str:
-    """`stem#^t3` of a link to a turn."""
-    return name.strip().removeprefix("[[").removesuffix("]]").split("|", 1)[0]

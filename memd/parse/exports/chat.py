@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from memd.model.memory import Event
@@ -61,16 +61,20 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
     Where messages have times, a line without one goes on with what was said, whatever it looks like.
     """
     day_first, lines = _day_first(text), text.split("\n")
-    heads = [bool(_stamped(line)) for line in lines if _stamped(line) or _plain(line, set())]
-    timed = sum(heads) * 3 >= len(heads) > 0
+    stamped = [_stamped(line) for line in lines]
+    times = sum(map(bool, stamped))
+    names = sum(not head and _plain(line, set()) is not None for line, head in zip(lines, stamped, strict=True))
+    timed = times * 3 >= times + names > 0
     rows: list[tuple[str, str, list[str]]] = []
+    known: set[str] = set()
     lost, silent = 0, False
-    for number, line in enumerate(lines, 1):
-        found = _stamped(line) if timed else _plain(line, {row[0] for row in rows})
+    for number, (line, head) in enumerate(zip(lines, stamped, strict=True), 1):
+        found = head if timed else _plain(line, known)
         if found:
             who, at, words = found
             silent = _NOBODY.search(who) is not None or words.startswith(tuple(_MARKS))
             if not silent:
+                known.add(who)
                 rows.append((who, when(at, day_first), [words] if words else []))
         elif timed and _NOTICE.match(_bare(line)):
             silent = True
@@ -78,7 +82,8 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
             rows[-1][2].append(line)
         elif line.strip() and not (lost or silent):
             lost = number
-    events = [one for row in rows for one in _event(*row, _accounts(rows))]
+    accounts = _accounts(known)
+    events = [one for row in rows for one in _event(*row, accounts)]
     problems = [problem(name, lost, "words before the first speaker were passed over")] if lost else []
     return ([Session(stem, "chat", "interaction", tuple(events))] if events else []), problems
 
@@ -91,10 +96,10 @@ def _event(who: str, at: str, lines: list[str], accounts: dict[str, set[str]]) -
         yield from event(shown, words, role=_ROLES.get(shown.lower(), ""), at=at)
 
 
-def _accounts(rows: list[tuple[str, str, list[str]]]) -> dict[str, set[str]]:
+def _accounts(names: Iterable[str]) -> dict[str, set[str]]:
     """The names with which a name without its account number stands in the file: one is enough to tell who it is."""
     found: dict[str, set[str]] = {}
-    for who in {row[0] for row in rows}:
+    for who in names:
         found.setdefault(_ACCOUNT.sub("", who).strip(), set()).add(who)
     return found
 

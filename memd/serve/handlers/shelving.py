@@ -31,10 +31,11 @@ def delete(ctx: Context, params: Any) -> Decision:
     refuse_secrets((params.reason,), note.sensitive)
     data = _data(ctx, note)
     where = trash.place(note.path, ctx.now, lambda path: ctx.bytes_of(path) is not None)
+    ledger = files.moved_path(ctx.config.formation.folder)
     broken = [
         {"path": shown_path(ctx.vault, source), "line": link.line, "target": clean(link.target)}
         for source, link in ctx.vault.inbound(note.path)
-        if source not in (note.path, _ledger(ctx)) and ctx.sees(source)
+        if source not in (note.path, ledger) and ctx.sees(source)
     ]
     reason = f"delete {note.title!r}" + (f": {params.reason}" if params.reason else "")
     plan = Plan((Move(note.path, where, sha256(data)),), (reason,), ((note.path, sha256(data)),), undo=True)
@@ -92,7 +93,7 @@ def move(ctx: Context, params: Any) -> Decision:
     shift = links.shift(ctx.vault, note, new)
     steps: list[Step] = [Move(note.path, new, sha256(data))]
     told: list[Answer] = []
-    ledger = _ledger(ctx)
+    ledger = files.moved_path(ctx.config.formation.folder)
     for path in links.sources(shift):
         # What memd notes of moves is kept by whoever moves, not respelled as a person's link.
         if path != ledger and (rewritten := _relinked(ctx, path, shift)):
@@ -121,11 +122,6 @@ def undo(ctx: Context, params: Any) -> Decision:
     steps = tuple(_kept(ctx, step) for step in back.steps)
     plan = Plan(steps, back.reasons, back.reads, undo=True, undoes=back.undoes)
     return Decision(plan, {"restored": list(map(clean, paths)), "undone": back.undoes})
-
-
-def _ledger(ctx: Context) -> str:
-    """Where memd notes which permalinks moved."""
-    return f"{ctx.config.formation.folder}/_moved.md"
 
 
 def _data(ctx: Context, note: Note) -> bytes:
