@@ -18,7 +18,7 @@ import msgspec
 
 from memd.daemon import clock, heap
 from memd.daemon.bodies import DiskBodies
-from memd.daemon.core import Core
+from memd.daemon.core import Core, until_had
 from memd.daemon.door import Door
 from memd.daemon.events import Events
 from memd.daemon.keeper import SLICE, Keeper
@@ -162,7 +162,7 @@ class App:
     @asynccontextmanager
     async def meaning(self) -> AsyncIterator[None]:
         """Vectors, on their own time: nothing waits for them, and their libraries are loaded only now."""
-        opening = asyncio.create_task(self._open_vectors())
+        opening = asyncio.create_task(until_had(self._open_vectors))
         try:
             yield
         finally:
@@ -172,8 +172,9 @@ class App:
 
     async def _open_vectors(self) -> None:
         await self.core.opened.wait()
-        vectors = await self.core.in_reader(self._make_vectors)
-        self.library.attach(vectors)
+        if self.library.vectors is None:
+            self.library.attach(await self.core.in_reader(self._make_vectors))
+        vectors = self.library.vectors
         paths = self.core.vault.notes.keys()
         known = await self.core.in_reader(vectors.known)
         missing = [Wanted(path) for path in sorted(paths - known)]
@@ -213,7 +214,7 @@ class App:
     async def alarms(self) -> AsyncIterator[None]:
         """The scheduler, last of all; it only wakes, what is due is found from the files. Nothing waits for it: a stop in
         the middle of a first look is obeyed at once."""
-        starting = asyncio.create_task(self._start_alarm())
+        starting = asyncio.create_task(until_had(self._start_alarm))
         try:
             yield
         finally:
