@@ -28,6 +28,7 @@ class Scope:
         self.vault, self.params, self.zone = vault, params, zone
         self._shown = [*filters.shown(params.include_sensitive, within), filters.ranked]
         self._said_in = [*filters.shown(params.include_sensitive, within, turns=True), filters.ranked]
+        self._said_in += filters.where(params.where, zone)
         self._tests = filters.where(params.where, zone) + [filters.tagged(tag) for tag in params.tags]
         ranged = params.time_range
         self.of = ranged.of if ranged else "said"
@@ -148,9 +149,8 @@ class Scope:
         """Whether an evidence file may take part, its turns aside."""
         known = self._files.get(note.path)
         if known is None:
-            where = filters.where(self.params.where, self.zone)
             fits = not self.params.categories or self.category(note) in self.params.categories
-            known = self._files[note.path] = fits and all(test(note) for test in (*self._said_in, *where))
+            known = self._files[note.path] = fits and all(test(note) for test in self._said_in)
         return known
 
     def said(self, note: Note, turn: Turn) -> float:

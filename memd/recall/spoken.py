@@ -9,15 +9,16 @@ import math
 import re
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import lru_cache
+from itertools import islice
 
 from msgspec import Struct
 
 from memd.index import tokens
 from memd.index.port import Bodies
 from memd.model.memory import Said
-from memd.model.note import Note
+from memd.model.note import Note, Turn
 from memd.parse import memory
 from memd.recall.stopwords import is_stop
 
@@ -34,8 +35,11 @@ _ASKS = re.compile(r"[?？]\W*$")
 
 
 class Spoken(Struct, frozen=True):
-    """`telling` is how much it says, 0 to 1.2; `asks`: it ends in a question; `when`: it names a time."""
+    """A turn, its `place` in the session, and its words: `telling` is how much it says, 0 to 1.2; `asks`: it ends in a
+    question; `when`: it names a time."""
 
+    turn: Turn
+    place: int
     said: Said
     stems: frozenset[str]
     telling: float
@@ -49,6 +53,10 @@ class Session(Struct, frozen=True):
     turns: dict[str, Spoken]
     stems: Counter[str]
     length: int
+
+    def near(self, place: int) -> Iterator[Spoken]:
+        """A turn and the two to each side of it."""
+        return islice(self.turns.values(), max(0, place - 2), place + 3)
 
 
 @lru_cache(maxsize=200_000)
@@ -78,8 +86,9 @@ def stems(words: Iterable[str]) -> frozenset[str]:
 
 def shared(asked: Set[str], known: Set[str]) -> float:
     """The share of what is asked that is known; a single character of Chinese is where any pair has it."""
-    single = (stem for stem in asked - known if len(stem) == 1 and tokens.is_run(stem))
-    return (len(asked & known) + sum(any(one in pair for pair in known) for one in single)) / max(1, len(asked))
+    single = [stem for stem in asked - known if len(stem) == 1 and tokens.is_run(stem)]
+    also = sum(any(one in pair for pair in known) for one in single) if single else 0
+    return (len(asked & known) + also) / max(1, len(asked))
 
 
 _SAID = ("subject", "aspect", "holder", "speaker", "topic")
@@ -106,11 +115,11 @@ def noted(note: Note) -> frozenset[str]:
     return made
 
 
-def _spoken(said: Said) -> tuple[Spoken, list[str]]:
+def _spoken(said: Said, turn: Turn, place: int) -> tuple[Spoken, list[str]]:
     found = telling(said.text)
     own = frozenset((*found, *telling(said.speaker)))
     amount = min(math.log1p(len(own)) / 3, 1.2)
-    return Spoken(said, own, amount, bool(_ASKS.search(said.text)), bool(_TIME.search(said.text))), found
+    return Spoken(turn, place, said, own, amount, bool(_ASKS.search(said.text)), bool(_TIME.search(said.text))), found
 
 
 _held: OrderedDict[tuple[str, str], Session] = OrderedDict()
@@ -128,11 +137,14 @@ def session(note: Note, bodies: Bodies) -> Session | None:
     text = bodies.text(note.path)
     if text is None:
         return None
+    known = {turn.id: turn for turn in note.turns}
     turns: dict[str, Spoken] = {}
     stems: Counter[str] = Counter()
     for said in memory.turns(note, text):
-        spoken, found = _spoken(said)
-        turns[said.id.rpartition("#")[2]] = spoken
+        block = said.id.rpartition("#")[2]
+        if block not in known:
+            continue
+        turns[block], found = _spoken(said, known[block], len(turns))
         if not said.sensitive:
             stems.update(found)
     made = Session(turns, stems, stems.total())

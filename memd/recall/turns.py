@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta, tzinfo
-from typing import NamedTuple
 
 from msgspec import Struct, structs
 
@@ -28,13 +27,16 @@ class Found(Struct):
     """A turn and its score. `known`: a telling word of the question is said in it or near it."""
 
     note: Note
-    turn: Turn
     spoken: Spoken
     words: float = 0.0
     meaning: float = -1.0
     score: float = 0.0
     known: bool = False
     parts: dict[str, float] = {}
+
+    @property
+    def turn(self) -> Turn:
+        return self.spoken.turn
 
     @property
     def id(self) -> str:
@@ -50,20 +52,12 @@ class Turns(Struct, frozen=True):
     best: float = 0.0
 
 
-class _File(NamedTuple):
-    """An evidence file that may take part: its turns with their places, and their words."""
-
-    note: Note
-    turns: Mapping[str, tuple[int, Turn]]
-    read: Session
-
-
 class _Pool:
     """Candidates by unit; files are read once. `every`: whatever filters leave is an answer."""
 
     def __init__(self, scope: Scope, bodies: Bodies, every: bool) -> None:
         self.scope, self.bodies, self.every = scope, bodies, every
-        self.files: dict[str, _File | None] = {}
+        self.files: dict[str, tuple[Note, Session] | None] = {}
         self.found: dict[str, Found] = {}
 
     def take(self, unit: str) -> Found | None:
@@ -74,29 +68,23 @@ class _Pool:
         if path not in self.files:
             self.files[path] = self._open(path)
         file = self.files[path]
-        if file is None or block not in file.turns or block not in file.read.turns:
+        spoken = file[1].turns.get(block) if file else None
+        if file is None or spoken is None or not self.scope.turn(file[0], spoken.turn):
             return None
-        turn = file.turns[block][1]
-        if not self.scope.turn(file.note, turn):
-            return None
-        made = self.found[unit] = Found(file.note, turn, file.read.turns[block])
+        made = self.found[unit] = Found(file[0], spoken)
         return made
 
-    def _open(self, path: str) -> _File | None:
+    def _open(self, path: str) -> tuple[Note, Session] | None:
         note = self.scope.vault.notes.get(path)
         if note is None or note.kind != "evidence" or not self.scope.file(note):
             return None
         read = session(note, self.bodies)
-        return _File(note, {turn.id: (at, turn) for at, turn in enumerate(note.turns)}, read) if read else None
+        return (note, read) if read else None
 
     def near(self, each: Found, asked: frozenset[str]) -> bool:
         """Whether a turn within two steps has a word of what is asked: those lend it theirs in the index."""
         file = self.files[each.note.path]
-        if file is None:
-            return False
-        at = file.turns[each.turn.id][0]
-        some = (file.read.turns.get(turn.id) for turn in each.note.turns[max(0, at - 2) : at + 3])
-        return any(one is not None and asked & one.stems for one in some)
+        return file is not None and any(asked & one.stems for one in file[1].near(each.spoken.place))
 
 
 def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Mapping[str, float]) -> Turns:
@@ -199,7 +187,7 @@ def _ages(scope: Scope, found: list[Found]) -> dict[str, float]:
 def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:
     """How well each candidate's whole session has the words, over the best one: BM25 among these sessions."""
     asked = list(dict.fromkeys(stem for word in intent.telling for stem in stems_of(word)))
-    read = {path: file.read for path, file in pool.files.items() if file is not None and file.read.length}
+    read = {path: file[1] for path, file in pool.files.items() if file is not None and file[1].length}
     if not read or not asked:
         return {}
     average = sum(one.length for one in read.values()) / len(read)
