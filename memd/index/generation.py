@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 REACH = 2
 """Turns to each side whose vectors a turn borrows from (`exact.NEAR`, `exact.FAR`)."""
 
-PASSAGES_A_UNIT = 3
-"""Passages fetched for each unit wanted: a long note takes several of the best places. A turn is mostly one passage."""
+PASSAGES_A_UNIT = 2
+"""Passages fetched for each unit wanted, in the question's own script: a long note takes several of the best places. A turn
+is mostly one passage."""
 
 
 class Generation:
@@ -123,9 +124,9 @@ class Generation:
         if asked is None:
             return VectorAnswer(why=why)
         several = 1 if kinds == ("turn",) else PASSAGES_A_UNIT
-        script, fetch = leaning.script(text), max(leaning.LEVEL, limit * several)
-        own = self.shards.search(asked.own, fetch, kinds, script, only)
-        foreign = self.shards.search(asked.abroad, fetch, kinds, leaning.other(script), only)
+        script, least = leaning.script(text), max(leaning.LEVEL, limit)
+        own = self.shards.search(asked.own, max(least, limit * several), kinds, script, only)
+        foreign = self.shards.search(asked.abroad, least, kinds, leaning.other(script), only)
         return VectorAnswer(tuple(islice(_hits(leaning.merge(own, foreign)), limit)), used=True)
 
 

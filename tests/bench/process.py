@@ -42,6 +42,17 @@ def cpu(pid: int) -> float:
     return sum(sum(map(int, fields[11:15])) for fields in stats) / TICKS
 
 
+def rest(pid: int, patience: float = 120.0) -> None:
+    """Waits until it does nothing: until a second costs less than a tenth of one."""
+    before, end = cpu(pid), time.monotonic() + patience
+    while time.monotonic() < end:
+        time.sleep(1.0)
+        now = cpu(pid)
+        if now - before < 0.1:
+            return
+        before = now
+
+
 def memory(pid: int) -> int:
     """Resident bytes of a process and its children; what they share is counted once (Pss)."""
     return sum(_pss(each) for each in tree(pid))

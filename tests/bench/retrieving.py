@@ -35,6 +35,8 @@ def run(ground: Ground) -> list[Figure]:
     home.start()
     wait(home, LEAVES)
     until(home, "ready", 240)
+    assert home.process is not None
+    process.rest(home.process.pid)
     figures = _asked(home, remembered.Remembered().questions(QUESTIONS))
     home.end()
     return figures
