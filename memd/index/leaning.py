@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from heapq import merge as merged
+from collections.abc import Sequence
+from operator import itemgetter
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -85,20 +85,19 @@ def without(vector: Sequence[float], common: Sequence[float]) -> tuple[float, ..
     return tuple(x / length for x in left) if length > 1e-6 else tuple(vector)
 
 
-def merge(own: Sequence[tuple[T, float]], foreign: Sequence[tuple[T, float]]) -> Iterator[Placed[T]]:
-    """What was found in both scripts, best first, each counted from its own level in spreads; cosines where nothing is foreign."""
-    if not foreign:
-        return ((found, score, False) for found, score in own)
-    return merged(_placed(own, 0.0, False), _placed(foreign, BEHIND, True), key=lambda placed: -placed[1])
+def merge(own: Sequence[tuple[T, float]], foreign: Sequence[tuple[T, float]]) -> list[Placed[T]]:
+    """What was found in both scripts, best first. The other script's hits are told as cosines of the question's own: as far
+    from that level, in spreads, as they are from theirs; the own ones are what they are without them."""
+    theirs, wide = _level(foreign)
+    level, spread = _level(own or foreign)
+    found = [(one, score, False) for one, score in own]
+    found += [(one, level + spread * ((score - theirs) / wide - BEHIND), True) for one, score in foreign]
+    return sorted(found, key=itemgetter(1), reverse=True)
 
 
-def _placed(found: Sequence[tuple[T, float]], behind: float, foreign: bool) -> Iterator[Placed[T]]:
-    level, spread = _level([score for _, score in found[:LEVEL]])
-    return ((one, (score - level) / spread - behind, foreign) for one, score in found)
-
-
-def _level(scores: Sequence[float]) -> tuple[float, float]:
-    """Mean and spread."""
+def _level(found: Sequence[tuple[T, float]]) -> tuple[float, float]:
+    """Mean and spread of the best scores."""
+    scores = [score for _, score in found[:LEVEL]]
     if not scores:
         return 0.0, 1.0
     middle = sum(scores) / len(scores)

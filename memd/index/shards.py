@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -65,7 +66,8 @@ class Shards:
             for (kind, written), shard in self._shards.items():
                 if (not kinds or kind in kinds) and script in ("", written):
                     found += shard.search(query, limit) if only is None else self._chosen(shard, query, limit, only)
-            found.sort(key=lambda pair: (-pair[1], pair[0]))
+            found.sort(key=itemgetter(0))
+            found.sort(key=itemgetter(1), reverse=True)
             return [(self._places[label], score) for label, score in found[:limit]]
 
     def _chosen(self, shard: Shard, query: Matrix, limit: int, only: Only) -> Scored:

@@ -32,6 +32,18 @@ def kinds_of(asked: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found)) or DEFAULT_KINDS
 
 
+def every(tests: Sequence[Test]) -> Test:
+    """One test that is all of them."""
+
+    def passes(note: Note) -> bool:
+        for test in tests:  # noqa: SIM110  a generator for each of hundreds of files costs more than the tests
+            if not test(note):
+                return False
+        return True
+
+    return passes
+
+
 def period(since: str, until: str, zone: tzinfo) -> tuple[float, float]:
     """Unix seconds from and to (exclusive); a date alone is the whole day. Raises Refused: invalid_params."""
     start, end = float("-inf"), float("inf")
@@ -64,10 +76,16 @@ def when(note: Note, zone: tzinfo, turn: Turn | None = None) -> float:
         written = (note.frontmatter.get("date"),)
     else:
         return note.modified
-    return next(
-        (s for text in written if isinstance(text, str) and (s := times.seconds(text, zone))),
-        note.created or note.modified,
-    )
+    for text in written:
+        if isinstance(text, str) and (at := seconds(text, zone)):
+            return at
+    return note.created or note.modified
+
+
+@lru_cache(maxsize=131_072)
+def seconds(text: str, zone: tzinfo) -> float:
+    """As `times.seconds`, kept: a question asks it of thousands."""
+    return times.seconds(text, zone)
 
 
 def _own(note: Note) -> Mapping[str, Callable[[], Any]]:

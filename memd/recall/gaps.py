@@ -45,7 +45,7 @@ def _unknown(intent: Intent, known: set[str], zh: bool) -> list[dict[str, Any]]:
 
 
 def _times(teller: Teller, material: Material) -> list[float]:
-    said = [seconds(each.turn.at) or 0.0 for each in material.evidence[:10] if each.known]
+    said = [seconds(each.turn.at) or 0.0 for each in material.evidence[: turns.TOLD] if each.known]
     made = [teller.memory.last_stated(each.note.id)[0] for each in material.facts[:10] if each.shared > 0]
     return [at for at in (*said, *made) if at > 0]
 

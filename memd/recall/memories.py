@@ -22,7 +22,7 @@ from memd.recall.intent import Intent
 from memd.recall.query import telling
 from memd.recall.scope import Scope
 from memd.recall.snippets import needles
-from memd.recall.spoken import noted, shared, stems
+from memd.recall.spoken import Wanted, noted
 
 OWN = ("leaf", "chain", "note", "profile")
 OVER = ("summary", "episode")
@@ -63,10 +63,10 @@ def memories(scope: Scope, index: Index, bodies: Bodies, intent: Intent) -> dict
 
 def _compare(found: Iterable[Found], intent: Intent) -> None:
     """What a memory has of the question's words, and whether it is about the owner who asks."""
-    asked = stems((*intent.telling, *intent.matter))
+    wanted = Wanted((*intent.telling, *intent.matter))
     personal = intent.own and intent.kind in ("preference", "identity")
     for each in found:
-        each.shared = shared(asked, noted(each.note))
+        each.shared = wanted.share(noted(each.note))
         each.parts["shared"] = weights.SHARED * each.shared
         if personal and fold(str(each.note.frontmatter.get("subject") or "")) in OWNER_WORDS:
             each.parts["own"] = weights.OWN

@@ -26,9 +26,6 @@ class Scope:
 
     def __init__(self, vault: Vault, params: asked.Retrieve, zone: tzinfo, within: str) -> None:
         self.vault, self.params, self.zone = vault, params, zone
-        self._shown = [*filters.shown(params.include_sensitive, within), filters.ranked]
-        self._said_in = [*filters.shown(params.include_sensitive, within, turns=True), filters.ranked]
-        self._said_in += filters.where(params.where, zone)
         self._tests = filters.where(params.where, zone) + [filters.tagged(tag) for tag in params.tags]
         ranged = params.time_range
         self.of = ranged.of if ranged else "said"
@@ -41,20 +38,28 @@ class Scope:
         self._talking = bool(params.entities) and not (params.tree_id or params.tags)
         self._known: dict[str, bool] = {}
         self._files: dict[str, bool] = {}
-        self._chosen = [*self._asked(), *self._shown]
+        shown = filters.shown(params.include_sensitive, within)
+        self._chosen = filters.every([*self._asked(), *shown, filters.ranked])
+        said_in = filters.shown(params.include_sensitive, within, turns=True)
+        self._said_in = filters.every(
+            [*self._of_category(), *said_in, filters.ranked, *filters.where(params.where, zone)]
+        )
 
     def _asked(self) -> list[filters.Test]:
         """Of the explicit filters those that were given, save the time."""
         params, found = self.params, list[filters.Test]()
         if self._tests:
             found.append(self._labelled)
-        if params.categories:
-            found.append(lambda note: self.category(note) in params.categories)
+        found += self._of_category()
         if params.tree_id:
             found.append(lambda note: self._of_tree(filters.tree(self.vault, note)))
         if params.entities:
             found.append(self._about)
         return found
+
+    def _of_category(self) -> list[filters.Test]:
+        wanted = self.params.categories
+        return [lambda note: self.category(note) in wanted] if wanted else []
 
     @cached_property
     def memory(self) -> view.Memory:
@@ -75,7 +80,7 @@ class Scope:
     def _fits(self, note: Note) -> bool:
         known = self._known.get(note.path)
         if known is None:
-            known = self._known[note.path] = all(test(note) for test in self._chosen)
+            known = self._known[note.path] = self._chosen(note)
         return known
 
     def _labelled(self, note: Note) -> bool:
@@ -149,13 +154,12 @@ class Scope:
         """Whether an evidence file may take part, its turns aside."""
         known = self._files.get(note.path)
         if known is None:
-            fits = not self.params.categories or self.category(note) in self.params.categories
-            known = self._files[note.path] = fits and all(test(note) for test in self._said_in)
+            known = self._files[note.path] = self._said_in(note)
         return known
 
     def said(self, note: Note, turn: Turn) -> float:
         """When a turn was said, in seconds."""
-        return spans.said(self.zone, note, turn)
+        return filters.when(note, self.zone, turn)
 
     def _bears(self, note: Note, turn: Turn) -> bool:
         """A tree or a tag says nothing of a turn by itself: leaves that may take part rest on it, or an entity says it."""
@@ -233,4 +237,4 @@ class Scope:
         return nlargest(most, (self.vault.notes[path] for path in paths), key=lambda note: (self.when(note), note.path))
 
     def when(self, note: Note) -> float:
-        return spans.when(self.zone, note)
+        return filters.when(note, self.zone)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from functools import lru_cache, partial
 
-from memd.model.note import Note, Turn
-from memd.parse import times
+from memd.model.note import Note
 from memd.recall import filters, values
 from memd.recall.columns import Column
 
@@ -17,30 +16,13 @@ ALWAYS = (float("-inf"), float("inf"))
 Span = tuple[float, float]
 
 
-@lru_cache(maxsize=131_072)
-def seconds(text: str, zone: tzinfo) -> float:
-    return times.seconds(text, zone)
-
-
-def when(zone: tzinfo, note: Note) -> float:
-    """As `filters.when`, for the kinds of which there are thousands read from a cache."""
-    said = note.frontmatter.get("observed_at") if note.kind == "leaf" else None
-    at = seconds(said, zone) if isinstance(said, str) else 0.0
-    return at or filters.when(note, zone)
-
-
 def _said(zone: tzinfo, note: Note) -> Span:
     """From the first to the last time at which something in the file was said."""
     if note.kind != "evidence" or not note.turns:
-        at = when(zone, note)
+        at = filters.when(note, zone)
         return at, at
-    every = [said(zone, note, turn) for turn in note.turns]
+    every = [filters.when(note, zone, turn) for turn in note.turns]
     return min(every), max(every)
-
-
-def said(zone: tzinfo, note: Note, turn: Turn) -> float:
-    """When a turn was said."""
-    return seconds(turn.at, zone) if turn.at else filters.when(note, zone, turn)
 
 
 def _valid(zone: tzinfo, note: Note) -> Span:
@@ -49,7 +31,7 @@ def _valid(zone: tzinfo, note: Note) -> Span:
         return _said(zone, note)
     begin = values.bounds(str(note.frontmatter.get("valid_from") or ""), zone)
     end = values.bounds(str(note.frontmatter.get("valid_to") or ""), zone)
-    first = begin[0] if begin else when(zone, note)
+    first = begin[0] if begin else filters.when(note, zone)
     happened = note.frontmatter.get("kind") == "event" and begin
     return first, end[1] if end else begin[1] if happened and begin else float("inf")
 
@@ -63,4 +45,4 @@ def spans(of: str, zone: tzinfo) -> Column[Span]:
 def forget() -> None:
     """Drops what is kept of a snapshot: after a purge nothing of it is in memory."""
     spans.cache_clear()
-    seconds.cache_clear()
+    filters.seconds.cache_clear()

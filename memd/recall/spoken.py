@@ -84,11 +84,19 @@ def stems(words: Iterable[str]) -> frozenset[str]:
     return frozenset(stem for word in words for stem in stems_of(word))
 
 
-def shared(asked: Set[str], known: Set[str]) -> float:
-    """The share of what is asked that is known; a single character of Chinese is where any pair has it."""
-    single = [stem for stem in asked - known if len(stem) == 1 and tokens.is_run(stem)]
-    also = sum(any(one in pair for pair in known) for one in single) if single else 0
-    return (len(asked & known) + also) / max(1, len(asked))
+class Wanted:
+    """Words of a question, to be compared with the stems of many texts."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.stems = stems(words)
+        self._single = [stem for stem in self.stems if len(stem) == 1 and tokens.is_run(stem)]
+
+    def share(self, known: Set[str]) -> float:
+        """The share of them that is known; a single character of Chinese is where any pair has it."""
+        found = len(self.stems & known)
+        if self._single:
+            found += sum(one not in known and any(one in pair for pair in known) for one in self._single)
+        return found / max(1, len(self.stems))
 
 
 _SAID = ("subject", "aspect", "holder", "speaker", "topic")

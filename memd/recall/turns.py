@@ -20,11 +20,15 @@ from memd.parse import times
 from memd.recall import weights
 from memd.recall.intent import Intent
 from memd.recall.scope import Scope
-from memd.recall.spoken import Session, Spoken, session, shared, stems, stems_of
+from memd.recall.spoken import Session, Spoken, Wanted, session, stems_of
+
+TOLD = 10
+"""Turns that an answer looks at closely."""
 
 
 class Found(Struct):
-    """A turn and its score. `known`: a telling word of the question is said in it or near it."""
+    """A turn and its score. `known`: a telling word of the question is said in it or near it; found out for the first
+    `TOLD` only."""
 
     note: Note
     spoken: Spoken
@@ -81,10 +85,12 @@ class _Pool:
         read = session(note, self.bodies)
         return (note, read) if read else None
 
-    def near(self, each: Found, asked: frozenset[str]) -> bool:
-        """Whether a turn within two steps has a word of what is asked: those lend it theirs in the index."""
-        file = self.files[each.note.path]
-        return file is not None and any(asked & one.stems for one in file[1].near(each.spoken.place))
+    def knows(self, each: Found, wanted: Wanted) -> bool:
+        """Whether a turn has a word of what is asked, or one within two steps of it: those lend it theirs in the index."""
+        if self.every or wanted.share(each.spoken.stems) > 0:
+            return True
+        file = self.files[each.note.path] if each.words > 0 else None
+        return file is not None and any(wanted.stems & one.stems for one in file[1].near(each.spoken.place))
 
 
 def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Mapping[str, float]) -> Turns:
@@ -94,11 +100,11 @@ def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Map
     query = structs.replace(intent.query, kinds=("turn",), only=only)
     for hit in index.words(query, weights.CANDIDATES):
         if found := pool.take(hit.unit):
-            found.words = max(found.words, hit.score)
+            found.words = hit.score
     answer = index.meaning(intent.words, weights.CANDIDATES, ("turn",), only)
     for hit in answer.hits:
         if found := pool.take(hit.unit):
-            found.meaning = max(found.meaning, hit.score)
+            found.meaning = hit.score
     for unit in borne:
         pool.take(unit)
     for note in scope.latest(only, weights.CANDIDATES) if only and pool.every else ():
@@ -106,16 +112,18 @@ def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Map
             pool.take(f"{note.path}#{turn.id}")
     near = any(found.meaning >= 0 for found in pool.found.values())
     _score(pool, intent, answer.used and near)
-    kept = _worth(pool)
-    order = sorted(kept, key=lambda f: (-round(f.score, 6), f.note.path, f.turn.line))
+    wanted = Wanted((*intent.telling, *intent.matter))
+    order = sorted(_worth(pool, wanted), key=lambda f: (-round(f.score, 6), f.note.path, f.spoken.turn.line))
+    for found in order[:TOLD]:
+        found.known = pool.knows(found, wanted)
     best = max((found.meaning for found in order), default=0.0)
     return Turns(tuple(order), answer.used, answer.why, max(best, 0.0))
 
 
-def _worth(pool: _Pool) -> list[Found]:
+def _worth(pool: _Pool, wanted: Wanted) -> list[Found]:
     """Without a word in common a turn is an answer only where some turn has one, or the meaning is near."""
     found = list(pool.found.values())
-    if any(each.known for each in found) or pool.every:
+    if any(pool.knows(each, wanted) for each in found):
         return found
     return [each for each in found if each.meaning >= weights.FAMILIAR]
 
@@ -126,7 +134,6 @@ def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
     best = max((each.meaning for each in found), default=0.0)
     reached = min((each.meaning for each in found if each.meaning >= 0), default=0.0)
     named = named_speakers(intent, (each.turn.speaker for each in found))
-    asked = stems((*intent.telling, *intent.matter))
     share = weights.WORDS_SHARE if meant else weights.WORDS_ALONE
     aged = _ages(pool.scope, found) if intent.own else {}
     whole = _sessions(pool, intent) if intent.own else {}
@@ -144,7 +151,6 @@ def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
             parts["period"] = weights.IN_PERIOD
         each.parts = parts
         each.score = sum(parts.values())
-        each.known = pool.every or shared(asked, each.spoken.stems) > 0 or (each.words > 0 and pool.near(each, asked))
 
 
 def _manner(parts: dict[str, float], each: Found, intent: Intent, named: frozenset[str]) -> None:

@@ -47,6 +47,16 @@ def test_each_script_is_counted_from_its_own_level():
     assert [score for _, score, _ in merged] == sorted((score for _, score, _ in merged), reverse=True)
 
 
+def test_what_is_foreign_is_told_as_cosines_of_the_question_s_own_script():
+    """A similarity means the same in a vault of both languages: the own hits keep theirs, and who measures how near
+    something is measures the foreign ones by the same rule."""
+    own, foreign = found(0.90, 0.86, 0.84, 0.80), found(0.50, 0.30, 0.28, 0.27, name="z")
+    scores = {name: score for name, score, _ in leaning.merge(own, foreign)}
+    assert {name: scores[name] for name, _ in own} == dict(own)
+    assert max(scores.values()) < 1
+    assert min(scores.values()) > 0.7
+
+
 def test_a_question_less_what_is_common_has_length_one():
     """And stays as it was where nothing is known or nothing would be left."""
     assert math.hypot(*leaning.without((0.6, 0.8), (0.5, 0.5))) == pytest.approx(1)
