@@ -25,4 +25,4 @@ def sha256(data: bytes) -> str:
 
 def fold(text: str) -> str:
     """The form in which names are compared: NFC, case folded (design section 3, look-ups)."""
-    return unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()

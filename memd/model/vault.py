@@ -7,7 +7,8 @@ Knows which note a name, link, permalink or id means, and who links to whom. Nev
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 from unicodedata import normalize
 from urllib.parse import unquote
 
@@ -16,11 +17,14 @@ from memd.model.fingerprint import fold
 from memd.model.note import Link, Note
 
 Names = dict[str, tuple[str, ...]]
+Links = dict[str, tuple[tuple[str, int], ...]]
+"""Key of a link → the notes that have such a link, and where in their `links` it stands."""
+Place = TypeVar("Place", str, tuple[str, int])
 
 
 def stem(path: str) -> str:
     name = path.rsplit("/", 1)[-1]
-    return name[:-3] if name.lower().endswith(".md") else name
+    return name[:-3] if name[-3:].lower() == ".md" else name
 
 
 def folder(path: str) -> str:
@@ -58,19 +62,19 @@ class Vault:
     def __init__(self, notes: Iterable[Note] = (), moved: Mapping[str, str] | None = None) -> None:
         self.notes: dict[str, Note] = {}
         self._names: dict[str, Names] = {k: {} for k in NAMES}
-        self._links: Names = {}
+        self._links: Links = {}
         self.moved: Mapping[str, str] = moved or {}
         self._enter(notes)
 
     def _enter(self, notes: Iterable[Note]) -> None:
         names: dict[str, dict[str, list[str]]] = {k: defaultdict(list) for k in self._names}
-        links: dict[str, list[str]] = defaultdict(list)
+        links: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for note in notes:
             self.notes[note.path] = note
             for kind, name in names_of(note):
                 names[kind][name].append(note.path)
-            for key in {link_key(link.target) for link in note.links}:
-                links[key].append(note.path)
+            for at, link in enumerate(note.links):
+                links[link_key(link.target)].append((note.path, at))
         for kind, found in names.items():
             _merge(self._names[kind], found)
         _merge(self._links, links)
@@ -78,9 +82,9 @@ class Vault:
     def _forget(self, note: Note) -> None:
         del self.notes[note.path]
         for kind, name in set(names_of(note)):
-            _drop(self._names[kind], name, note.path)
+            _keep(self._names[kind], name, lambda path: path != note.path)
         for key in {link_key(link.target) for link in note.links}:
-            _drop(self._links, key, note.path)
+            _keep(self._links, key, lambda place: place[0] != note.path)
 
     def after(self, change: Change, moved: Mapping[str, str] | None = None) -> Vault:
         """The snapshot after the change; `moved` maps derived permalinks of moved notes to where they are now."""
@@ -123,7 +127,7 @@ class Vault:
         if not target:
             return source or None
         plain = unquote(target) if "%" in target else target
-        for name in dict.fromkeys((target, plain)):
+        for name in (target, plain) if plain != target else (target,):
             if found := self._as_path(name, source) or self._as_name(name):
                 return found
         return None
@@ -168,10 +172,10 @@ class Vault:
             fold(stem(path)),
             *(link_key(name) for name in (*note.aliases, note.permalink, note.title, note.id) if name),
         }
-        for source in sorted({p for key in keys for p in self._links.get(key, ())}):
-            for link in self.notes[source].links:
-                if link_key(link.target) in keys and self.resolve(link.target, source) == path:
-                    yield source, link
+        for source, at in sorted(each for key in keys for each in self._links.get(key, ())):
+            link = self.notes[source].links[at]
+            if self.resolve(link.target, source) == path:
+                yield source, link
 
     def of_kind(self, *kinds: str) -> Iterator[Note]:
         """Notes that memory owns, of these kinds, in path order."""
@@ -193,13 +197,13 @@ def _join(here: str, path: str) -> str:
     return "/".join(parts)
 
 
-def _merge(into: Names, found: Mapping[str, list[str]]) -> None:
-    for name, paths in found.items():
-        into[name] = tuple(sorted({*into.get(name, ()), *paths}))
+def _merge(into: dict[str, tuple[Place, ...]], found: Mapping[str, list[Place]]) -> None:
+    for name, more in found.items():
+        into[name] = tuple(sorted(set(more).union(into.get(name, ()))))
 
 
-def _drop(names: Names, name: str, path: str) -> None:
-    left = tuple(p for p in names.get(name, ()) if p != path)
+def _keep(names: dict[str, tuple[Place, ...]], name: str, kept: Callable[[Place], bool]) -> None:
+    left = tuple(filter(kept, names.get(name, ())))
     if left:
         names[name] = left
     else:

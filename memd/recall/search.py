@@ -81,7 +81,7 @@ def search(
 
 def _showing(params: asked.Search, within: str) -> Callable[[Note], bool]:
     tests = filters.shown(params.include_sensitive, within)
-    return lambda note: all(test(note) for test in tests)
+    return tests[0] if len(tests) == 1 else lambda note: all(test(note) for test in tests)
 
 
 def _understood(vault: Vault, index: Index, params: asked.Search, zone: tzinfo, within: str) -> _Question:
