@@ -123,7 +123,8 @@ class VectorStatus(Struct, frozen=True):
 
 
 class VectorAnswer(Struct, frozen=True):
-    """`used` is false where no vector took part (off, over budget, unreadable text); `why` says so in a word."""
+    """One hit a unit, best first. `used` is false where no vector took part (off, over budget, unreadable text); `why` says
+    so in a word."""
 
     hits: tuple[Hit, ...] = ()
     used: bool = False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from heapq import merge
 from itertools import islice
 
@@ -62,7 +63,12 @@ class TantivyWords:
         return name
 
     def _make(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Moved aside before it is removed: a thread of the engine may write by the old name a moment longer."""
+        aside = self._folder + ".old"
+        shutil.rmtree(aside, ignore_errors=True)
+        with suppress(FileNotFoundError):
+            os.rename(self._folder, aside)
+        shutil.rmtree(aside, ignore_errors=True)
         self._open()
 
     def search(self, query: Query, limit: int) -> list[Hit]:

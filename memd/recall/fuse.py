@@ -25,40 +25,34 @@ that were held out, among 540 notes: .95/.95."""
 
 
 def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> list[Hit]:
-    """One hit a unit, best first; of equal ones what words found first, in their order.
+    """One hit a unit, best first; of equal ones what words found first, in their order. Each list has a unit once.
 
     Words count by their share of the best word score, meaning by its place between the last and the first of its hits
     (so both lists are to be fetched some 100 deep); who is missing on one side has nothing there. Where one side is empty
     the other's order stands. A hit's `line` is that of its passage. Scores are between 0 and 1.
     """
-    by_words = _shares(words)
-    by_meaning = _places(meaning)
-    hits = {hit.unit: hit for hit in (*reversed(meaning), *reversed(words))}
-    found = {hit.unit: hit for hit in reversed(meaning)}
+    said, meant = _shares(words), _places(meaning)
     weight = MEANING if words else 1.0
     fused = []
-    for unit in dict.fromkeys(hit.unit for hit in (*words, *meaning)):
-        said, meant = by_words.get(unit, 0.0), by_meaning.get(unit, 0.0)
-        score = (1 - weight) * said + weight * meant
-        best = found.get(unit)
-        if best is not None and best.foreign:
-            score = max(score, FOREIGN * meant)
-        fused.append(
-            Hit(unit, hits[unit].path, score, best.line if best else hits[unit].line, bool(best and best.foreign))
-        )
+    for unit, hit in {hit.unit: hit for hit in (*words, *meaning)}.items():
+        likeness = meant.get(unit, 0.0)
+        score = (1 - weight) * said.get(unit, 0.0) + weight * likeness
+        if hit.foreign:
+            score = max(score, FOREIGN * likeness)
+        fused.append(Hit(unit, hit.path, score, hit.line, hit.foreign))
     return sorted(fused, key=lambda hit: -hit.score)
 
 
 def _shares(hits: Sequence[Hit]) -> dict[str, float]:
-    """Each unit's best score over the highest."""
+    """Each unit's score over the highest."""
     top = max((hit.score for hit in hits), default=0.0)
-    return {hit.unit: hit.score / top if top > 0 else 0.0 for hit in reversed(hits)}
+    return {hit.unit: hit.score / top if top > 0 else 0.0 for hit in hits}
 
 
 def _places(hits: Sequence[Hit]) -> dict[str, float]:
-    """Each unit's best score between the lowest (0) and the highest (1); 1 where all are alike."""
+    """Each unit's score between the lowest (0) and the highest (1); 1 where all are alike."""
     if not hits:
         return {}
     low, high = min(hit.score for hit in hits), max(hit.score for hit in hits)
     span = high - low
-    return {hit.unit: (hit.score - low) / span if span > 0 else 1.0 for hit in reversed(hits)}
+    return {hit.unit: (hit.score - low) / span if span > 0 else 1.0 for hit in hits}

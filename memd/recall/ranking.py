@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from memd.index.port import Hit, Index, Only, Query, VectorAnswer
 from memd.recall import weights
+from memd.recall.fuse import fuse
 from memd.recall.query import telling
 
 
@@ -39,8 +40,8 @@ def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     if not meaning:
         return Pool(words, used=answer.used, why=answer.why, floor=floor)
     more = len(words) >= limit or len(answer.hits) >= limit
-    mixed = _mixed(words, meaning)
-    return structs.replace(mixed, used=answer.used, why=answer.why, floor=float("-inf") if more else None)
+    said, meant = ({hit.unit: hit.score for hit in hits} for hits in (words, meaning))
+    return Pool(fuse(words, meaning), said, meant, answer.used, answer.why, float("-inf") if more else None)
 
 
 def same(score: float) -> float:
@@ -56,20 +57,6 @@ def _allowed(index: Index, query: Query, found: list[Hit]) -> list[Hit]:
     strict = Query(must=query.must, none=query.none, kinds=query.kinds, only=there)
     units = {hit.unit for hit in index.words(strict, weights.MOST_FETCHED)}
     return [hit for hit in found if hit.unit in units]
-
-
-def _mixed(words: list[Hit], meaning: list[Hit]) -> Pool:
-    from memd.recall.fuse import fuse
-
-    best: dict[str, Hit] = {}
-    for hit in meaning:
-        if hit.unit not in best or hit.score > best[hit.unit].score:
-            best[hit.unit] = hit
-    hits = [
-        Hit(each.unit, each.path, each.score, best[each.unit].line if each.unit in best else 0)
-        for each in fuse(words, meaning)
-    ]
-    return Pool(hits, {hit.unit: hit.score for hit in words}, {unit: hit.score for unit, hit in best.items()})
 
 
 def in_order(hits: list[Hit], modified: Callable[[str], float]) -> Iterator[Hit]:

@@ -236,6 +236,21 @@ def test_a_folder_that_vanishes_while_running(folder: str) -> None:
     assert words.identity != identity
 
 
+def test_made_anew_while_the_engine_still_writes(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread of the engine that writes by the folder's name while that is removed keeps no index from being made anew."""
+    words, removed = filled(folder, unit("a.md", "heron")), shutil.rmtree
+
+    def late(path: str, ignore_errors: bool) -> None:
+        removed(path, ignore_errors)
+        if path == folder:
+            os.makedirs(os.path.join(folder, "notes"))
+
+    monkeypatch.setattr(shutil, "rmtree", late)
+    words.clear()
+    assert words.count() == 0
+    assert os.listdir(os.path.dirname(folder)) == [os.path.basename(folder)]
+
+
 def test_two_writers(folder: str) -> None:
     """A second writer over the same folder is refused, and the first goes on."""
     words = filled(folder, unit("a.md", "heron"))
