@@ -73,6 +73,7 @@ class App:
         self._idle_exit = idle_exit
         self._look: Callable[[], None] = lambda: None
         self._pool = Pool()
+        self._untidy = False
         self.service: Service | None = None
 
     def now(self) -> Any:
@@ -276,7 +277,10 @@ class App:
             await self._chore(self.upkeep.tick())
             await self._chore(self.upkeep.heal())
             if not self.core.absorbing:
-                self._pool.end()
+                self._untidy = self._pool.end() or self._untidy
+            if self._untidy and not self.library.indexer.pending:
+                self._untidy = False
+                await self.core.in_reader(heap.trim)
             if watchdog and loop.time() >= next_bark:
                 systemd.notify(os.environ, "WATCHDOG=1")
                 next_bark = loop.time() + watchdog

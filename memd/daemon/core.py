@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from memd.daemon.bodies import DiskBodies
+from memd.daemon.indexer import BULK
 from memd.daemon.keeper import EVERYTHING, Keeper, Looked
 from memd.daemon.lanes import Lanes
 from memd.daemon.library import Library
@@ -37,9 +38,8 @@ RETRY_AFTER = 5.0
 """Seconds before looking again where that failed (no descriptors left, a reading process killed)."""
 FEW, A_LITTLE = 64, 0.1
 """So many changes on their way into the index are worth waiting for, for so many seconds."""
-ROOM = 1000
-"""Notes that wait for the text index before no more are read: what waits is held in memory with all its words. They are
-committed together then: 5,000 notes cost 1.7 ms of CPU each when committed by 1,000 or more, 2.0 by 500."""
+ROOM = BULK + 1000
+"""Notes that wait for the text index before no more are read: what waits is held in memory with all its words."""
 PATIENCE = 2.0
 """Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
 
@@ -124,10 +124,12 @@ class Core:
 
     async def _committing(self, enough: Callable[[], bool], patience: float) -> None:
         """Until it is enough, or for so many seconds; what is enough already hurries nobody."""
-        if enough():
-            return
+        if not enough():
+            self.library.indexer.hurry()
+            await self._commits(enough, patience)
+
+    async def _commits(self, enough: Callable[[], bool], patience: float) -> None:
         end = self.loop.time() + patience
-        self.library.indexer.hurry()
         while not enough() and (left := end - self.loop.time()) > 0:
             self._committed.clear()
             if enough():
@@ -233,7 +235,7 @@ class Core:
         """Others first, and no more is read before there is room for it."""
         self.turn.release()
         try:
-            await self._committing(lambda: self.library.indexer.pending < ROOM, PATIENCE)
+            await self._commits(lambda: self.library.indexer.pending < ROOM, PATIENCE)
             await asyncio.sleep(0)
         finally:
             await self.turn.acquire()

@@ -25,8 +25,9 @@ RETRY_AFTER = 5.0
 LINGER, LINGER_OURS = 0.04, 0.25
 """Seconds in which more may come before a commit that nobody waits for: one commit for a burst of writes. What memd wrote
 itself may wait longer, as whoever looks for it hurries the commit: forming memory of a session is a write a step."""
-COMMIT_EVERY = 1.0
-"""Seconds of bulk work between commits; a quiet queue commits at once."""
+BULK, COMMIT_EVERY = 2000, 5.0
+"""Paths of bulk work, or seconds, between commits; at once when no more is to come. 10,000 notes cost 8.0 s of CPU when
+committed by 500, 7.3 by 1,000, 6.0 by 2,000, 5.6 by 5,000: every commit is a segment, and segments are merged."""
 
 
 class Indexed(Struct, frozen=True):
@@ -65,6 +66,7 @@ class Indexer:
         self._clearing: threading.Event | None = None
         self._unmade: Refused | None = None
         self._hurried = False
+        self._more = False
         self._linger = LINGER
         self._asked = 0
         self._stop = False
@@ -75,8 +77,10 @@ class Indexer:
     def start(self) -> None:
         self._thread.start()
 
-    def submit(self, changed: Mapping[str, Indexed], urgent: bool = False) -> int:
+    def submit(self, changed: Mapping[str, Indexed], urgent: bool = False, more: bool = False) -> int:
+        """`more`: the rest of a large vault is being read."""
         with self._wake:
+            self._more = more
             for path, state in changed.items():
                 self._restated.pop(path, None)
                 if urgent or path in self._urgent:
@@ -132,7 +136,7 @@ class Indexer:
     def stop(self) -> None:
         """Finish what is queued, commit, close the index."""
         with self._wake:
-            self._stop = True
+            self._stop, self._more = True, False
             self._wake.notify()
         self._thread.join()
 
@@ -166,9 +170,10 @@ class Indexer:
         with self._wake:
             if self._applied and not self._interrupted():
                 self._wake.wait_for(self._interrupted, self._linger)
-            due = (self._hurried and clear and not self._urgent) or not (self._queue or self._urgent)
+            coming = self._queue or self._urgent or (self._more and self._applied)
+            due = (self._hurried and clear and not self._urgent) or not coming
             self._hurried = self._hurried and not due
-        return due or time.monotonic() - last > COMMIT_EVERY
+        return due or len(self._applied) >= BULK or time.monotonic() - last > COMMIT_EVERY
 
     def _interrupted(self) -> bool:
         return bool(self._hurried or self._queue or self._urgent or self._stop or self._clearing)

@@ -195,7 +195,7 @@ class Keeper:
         rows |= {path: Indexed(None) for path in change.removed}
         if change:
             self.vault = self.vault.after(change, moved)
-        number = self._indexer.submit(rows, urgent)
+        number = self._indexer.submit(rows, urgent, more=bool(looked.rest))
         self._indexer.restate(restated)
         if looked.whole_at_ns and not looked.rest:
             self._indexer.listed(looked.whole_at_ns)

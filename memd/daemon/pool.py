@@ -26,10 +26,12 @@ class Pool:
             self._executor = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_attend)
         return self._executor
 
-    def end(self, wait: bool = False) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=wait, cancel_futures=wait)
-            self._executor = None
+    def end(self, wait: bool = False) -> bool:
+        """Whether there were any."""
+        executor, self._executor = self._executor, None
+        if executor is not None:
+            executor.shutdown(wait=wait, cancel_futures=wait)
+        return executor is not None
 
 
 def _attend() -> None:

@@ -110,6 +110,32 @@ def test_a_client_write_is_visible_before_bulk_work_is_done(monkeypatch: pytest.
     assert len(desk.words.there) == 51
 
 
+def test_a_large_vault_is_committed_in_large_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is indexed before the rest is read waits for it, until it is much; a commit is a segment to be merged later."""
+    monkeypatch.setattr(indexer, "BULK", 30)
+    monkeypatch.setattr(indexer, "LINGER", 0.0)
+    monkeypatch.setattr(indexer, "COMMIT_EVERY", 3600.0)
+    desk = Desk()
+    desk.indexer.start()
+    for part in range(5):
+        desk.indexer.submit({f"{part}-{n}.md": unit(f"{part}-{n}.md") for n in range(10)}, more=part < 4)
+        with desk.settled:
+            assert desk.settled.wait_for(lambda: not desk.indexer._queue, 60)
+    desk.wait()
+    desk.indexer.stop()
+    assert list(map(len, desk.words.history)) == [30, 50]
+
+
+def test_a_stop_waits_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was read of a large vault is committed when the daemon stops in the middle of it."""
+    monkeypatch.setattr(indexer, "COMMIT_EVERY", 3600.0)
+    desk = Desk()
+    desk.indexer.start()
+    desk.indexer.submit({"a.md": unit("a.md")}, more=True)
+    desk.indexer.stop()
+    assert set(desk.words.there) == {"a.md"}
+
+
 def test_only_the_newest_state_of_a_path_is_indexed() -> None:
     """Ten edits of one note that wait are one change."""
     desk = Desk()
