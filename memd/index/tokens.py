@@ -23,7 +23,7 @@ CJK = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u312f\u31a0-\u31bf\u31f0-\u31ff\u3400-\
 """Scripts written without spaces between words, and Hangul; Thai, Lao, Burmese and Khmer are treated alike."""
 _UNSPACED = CJK + "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
-_ASCII = re.compile(r"[0-9a-z]+")
+_ASCII = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 _ANY = re.compile(rf"[{_UNSPACED}]+|[{_EMOJI}]|[^\W_{_UNSPACED}]+")
 _RUN = re.compile(rf"[{_UNSPACED}]")
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -50,7 +50,8 @@ def stems_as(language: str) -> str:
 def words(text: str) -> list[str]:
     """Folded tokens in reading order: words, runs of CJK as one token, emoji. Not stemmed, never empty strings."""
     if text.isascii():
-        return [word[:LONGEST] for word in _ASCII.findall(text.lower())]
+        found = text.translate(_ASCII).split()
+        return [word[:LONGEST] for word in found] if max(map(len, found), default=0) > LONGEST else found
     folded = unicodedata.normalize("NFKC", text).casefold()
     return [_plain(word) for word in _ANY.findall(folded)]
 
@@ -114,7 +115,7 @@ def terms(text: str, language: str) -> Terms:
     stems = _stems(stems_as(language))
     found = words(text)
     if text.isascii():
-        return Terms([stems[word] for word in found], [], set(found))
+        return Terms(list(map(stems.__getitem__, found)), [], set(found))
     order: list[str] = []
     pairs: list[str] = []
     plain = set()
