@@ -41,7 +41,7 @@ class Stat(Struct, frozen=True, array_like=True, gc=False):
     dev: int
 
 
-class Row(Struct, frozen=True):
+class Row(Struct, frozen=True, gc=False):
     """`units` is how many units of the note the text index holds."""
 
     stat: Stat

@@ -22,7 +22,7 @@ class Heading(Struct, frozen=True, array_like=True, gc=False):
     line: int
 
 
-class Observation(Struct, frozen=True, array_like=True):
+class Observation(Struct, frozen=True, array_like=True, gc=False):
     """`- [category] text #tag (context)`; `text` is without its tags and its closing context."""
 
     category: str
@@ -71,7 +71,7 @@ class Turn(Struct, frozen=True, array_like=True, gc=False):
     sensitive: bool = False
 
 
-class Note(Struct, frozen=True, omit_defaults=True):
+class Note(Struct, frozen=True, omit_defaults=True, gc=False):
     """Everything that answers need of a file, save its words.
 
     `created` and `modified` are Unix seconds (0 when unknown); `modified` comes from frontmatter, else from the file.

@@ -199,7 +199,8 @@ def _join(here: str, path: str) -> str:
 
 def _merge(into: dict[str, tuple[Place, ...]], found: Mapping[str, list[Place]]) -> None:
     for name, more in found.items():
-        into[name] = tuple(sorted(set(more).union(into.get(name, ()))))
+        alone = len(more) == 1 and name not in into
+        into[name] = tuple(more) if alone else tuple(sorted(set(more).union(into.get(name, ()))))
 
 
 def _keep(names: dict[str, tuple[Place, ...]], name: str, kept: Callable[[Place], bool]) -> None:
