@@ -20,7 +20,7 @@ from memd.parse import times
 from memd.recall import weights
 from memd.recall.intent import Intent
 from memd.recall.scope import Scope
-from memd.recall.spoken import Session, Spoken, Wanted, session, stems_of
+from memd.recall.spoken import Session, Spoken, Wanted, session, telling
 
 TOLD = 10
 """Turns that an answer looks at closely."""
@@ -191,8 +191,9 @@ def _ages(scope: Scope, found: list[Found]) -> dict[str, float]:
 
 
 def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:
-    """How well each candidate's whole session has the words, over the best one: BM25 among these sessions."""
-    asked = list(dict.fromkeys(stem for word in intent.telling for stem in stems_of(word)))
+    """How well each candidate's whole session has the words, also those that ask ("remember when I told you"), over the best
+    one: BM25 among these sessions."""
+    asked = list(dict.fromkeys(telling(intent.words)))[: weights.TELLING_WORDS]
     read = {path: file[1] for path, file in pool.files.items() if file is not None and file[1].length}
     if not read or not asked:
         return {}
