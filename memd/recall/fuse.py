@@ -31,22 +31,22 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> list[Hit]:
     (so both lists are to be fetched some 100 deep); who is missing on one side has nothing there. Where one side is empty
     the other's order stands. A hit's `line` is that of its passage. Scores are between 0 and 1.
     """
-    said, meant = _shares(words), _places(meaning)
+    said, meant = by_words(words), _places(meaning)
     weight = MEANING if words else 1.0
     fused = []
     for unit, hit in {hit.unit: hit for hit in (*words, *meaning)}.items():
         likeness = meant.get(unit, 0.0)
-        score = (1 - weight) * said.get(unit, 0.0) + weight * likeness
+        score = said.get(unit, 0.0) + weight * likeness
         if hit.foreign:
             score = max(score, FOREIGN * likeness)
         fused.append(Hit(unit, hit.path, score, hit.line, hit.foreign))
     return sorted(fused, key=lambda hit: -hit.score)
 
 
-def _shares(hits: Sequence[Hit]) -> dict[str, float]:
-    """Each unit's score over the highest."""
+def by_words(hits: Sequence[Hit]) -> dict[str, float]:
+    """What words bring to each unit's score: its word score over the highest, weighed."""
     top = max((hit.score for hit in hits), default=0.0)
-    return {hit.unit: hit.score / top if top > 0 else 0.0 for hit in hits}
+    return {hit.unit: (1 - MEANING) * (hit.score / top) if top > 0 else 0.0 for hit in hits}
 
 
 def _places(hits: Sequence[Hit]) -> dict[str, float]:

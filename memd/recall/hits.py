@@ -21,7 +21,8 @@ from memd.recall.snippets import Snippet, snippet
 
 
 class Candidate(Struct):
-    """A note, or a turn of one, that may be an answer. `line` is where a passage begins that was found by meaning."""
+    """A note, or a turn of one, that may be an answer. `line` is where a passage begins that was found by meaning; `text`
+    and `meaning` add up to the score."""
 
     note: Note
     key: str
@@ -87,7 +88,7 @@ def _snippet(telling: Telling, found: Candidate) -> Snippet:
 
 
 def _why(telling: Telling, found: Candidate) -> dict[str, Any]:
-    """Why a hit is where it is: its share by words and by meaning, and which words; equal scores go by time."""
+    """Why a hit is where it is: what words and what meaning brought to its score, and which words; equal scores go by time."""
     return {
         "text": round(found.text, 4),
         "meaning": round(found.meaning, 4),

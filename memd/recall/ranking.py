@@ -9,25 +9,25 @@ from msgspec import Struct
 
 from memd.index.port import Hit, Index, Only, Query, VectorAnswer
 from memd.recall import weights
-from memd.recall.fuse import fuse
+from memd.recall.fuse import by_words, fuse
 from memd.recall.query import telling
 
 
 class Pool(Struct, frozen=True):
-    """`hits` have the score they are ranked by, best first. `words` and `meaning` are its parts by unit; `words` is
-    empty where the score is that of the words. `floor`: nothing that was not fetched scores more (None: nothing is left).
+    """`hits` have the score they are ranked by, best first. `said` is what words brought to it by unit, None where they
+    brought all. `floor`: nothing that was not fetched scores more (None: nothing is left).
     """
 
     hits: list[Hit]
-    words: dict[str, float] = {}
-    meaning: dict[str, float] = {}
+    said: dict[str, float] | None = None
     used: bool = False
     why: str = ""
     floor: float | None = None
 
     def parts(self, hit: Hit) -> tuple[float, float]:
-        """(score by words, similarity by meaning); 0 where it was not found so."""
-        return self.words.get(hit.unit, 0.0) if self.meaning else hit.score, self.meaning.get(hit.unit, 0.0)
+        """(what words, what meaning brought), which add up to the score; 0 where it was not found so."""
+        text = hit.score if self.said is None else self.said.get(hit.unit, 0.0)
+        return text, hit.score - text
 
 
 def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
@@ -40,8 +40,7 @@ def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     if not meaning:
         return Pool(words, used=answer.used, why=answer.why, floor=floor)
     more = len(words) >= limit or len(answer.hits) >= limit
-    said, meant = ({hit.unit: hit.score for hit in hits} for hits in (words, meaning))
-    return Pool(fuse(words, meaning), said, meant, answer.used, answer.why, float("-inf") if more else None)
+    return Pool(fuse(words, meaning), by_words(words), answer.used, answer.why, float("-inf") if more else None)
 
 
 def same(score: float) -> float:

@@ -302,7 +302,21 @@ def test_hits_by_meaning_join(tmp_path: Path) -> None:
     at = make(tmp_path, {"a.md": "theodolite\n", "b.md": "x\n\nsurveying tools\n", "c.md": "surveying old\n"})
     hits = (Hit("b.md", "b.md", 0.9, 3), Hit("c.md", "c.md", 0.8, 1))
     at.index.answer = VectorAnswer(hits, True)
-    found = ask(at, "theodolite -old", mode="hybrid", explain=True)["hits"]
+    found = ask(at, "theodolite -old", mode="hybrid")["hits"]
     assert {hit["path"] for hit in found} == {"a.md", "b.md"}
     assert next(hit for hit in found if hit["path"] == "b.md")["line"] == 3
-    assert next(hit for hit in found if hit["path"] == "b.md")["why"]["meaning"] == 0.9
+
+
+@pytest.mark.parametrize("mode", ["text", "vector", "hybrid"])
+def test_parts_of_a_score_add_up(tmp_path: Path, mode: str) -> None:
+    """With `explain` a hit says what words and what meaning brought to its score, in every mode, foreign hits too."""
+    at = make(tmp_path, {"a.md": "theodolite\n", "b.md": "theodolite, some surveying tools\n", "c.md": "经纬仪\n"})
+    hits = (Hit("c.md", "c.md", 0.9, 1, True), Hit("b.md", "b.md", 0.8, 1), Hit("a.md", "a.md", 0.5, 1))
+    at.index.answer = VectorAnswer(hits, True)
+    found = ask(at, "theodolite", mode=mode, explain=True)["hits"]
+    assert len(found) == (2 if mode == "text" else 3)
+    for hit in found:
+        assert hit["why"]["text"] + hit["why"]["meaning"] == pytest.approx(hit["score"], abs=0.0002)
+    if mode == "hybrid":
+        both = next(hit for hit in found if hit["path"] == "b.md")["why"]
+        assert min(both["text"], both["meaning"]) > 0
