@@ -13,9 +13,12 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Struct
 
+from memd.daemon import here
 from memd.disk.listing import Stat
 from memd.disk.paths import open_root
 from memd.disk.read import read_from
+from memd.form import withdrawn
+from memd.form.files import moved_path
 from memd.index import passages
 from memd.index.port import Passage, Unit
 from memd.model.note import Note
@@ -128,5 +131,5 @@ def _indexed(how: How, path: str, state: str, stat: Stat, note: Note, text: str,
 
 
 def is_ledger(path: str, folder: str) -> bool:
-    """Files of memory that keep order and say nothing worth finding: `_moved.md`, `_formation.md`, `withdrawn.md`."""
-    return path in (f"{folder}/_moved.md", f"{folder}/_formation.md", f"{folder}/withdrawn.md")
+    """Files of memory that keep order and say nothing worth finding."""
+    return path in (moved_path(folder), here.path_of(folder), withdrawn.path_of(folder))

@@ -113,7 +113,7 @@ class Aftermath(Work):
                     )
 
     def withdrawal(self) -> Asking:
-        path = withdrawn.path_of(self.config)
+        path = withdrawn.path_of(self.config.formation.folder)
         data = yield from self.stage.read(path)
         made = withdrawn.added(data, self.now, self.scope.kind, self.scope.name, self.turn_words)
         self.why[path] = "only keyed hashes are kept, so that it is refused when it comes again"
@@ -138,7 +138,7 @@ class Aftermath(Work):
     def _kind(self, path: str) -> str:
         if path.startswith(f"{self.config.formation.folder}/history/"):
             return "history"
-        if path == withdrawn.path_of(self.config):
+        if path == withdrawn.path_of(self.config.formation.folder):
             return "evidence"
         note = self.memory.vault.notes.get(path) or self.stage.vault.notes.get(path)
         return note.kind if note else ""

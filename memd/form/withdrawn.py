@@ -47,8 +47,8 @@ class Withdrawn(Struct, frozen=True):
         return ""
 
 
-def path_of(config: Config) -> str:
-    return f"{config.formation.folder}/withdrawn.md"
+def path_of(folder: str) -> str:
+    return f"{folder}/withdrawn.md"
 
 
 def mark(key: str, kind: str, *parts: str) -> str:
@@ -62,7 +62,7 @@ def read(text: str) -> Withdrawn:
 
 def refusal(config: Config, session: str, source: str, events: Iterable[Event]) -> Asking:
     """For whoever takes material in: the reason why it is refused, "" when it is not."""
-    data = yield Read(path_of(config))
+    data = yield Read(path_of(config.formation.folder))
     return read(decoded(data)).reason(session, source, events) if data is not None else ""
 
 
