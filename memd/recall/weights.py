@@ -89,12 +89,20 @@ FAMILIAR = 0.83
 question's own dialogue is above .832 for 99 of 100, of another dialogue .839 in the median: doubt goes to the caller as
 low confidence, not as silence."""
 
-SHARED, OWN = 0.25, 0.25
-"""Of a memory's score, whose words or words and meaning are 1 at most: for the share of the question's words that it
-has, and for one about the owner, where somebody asks what they like or who they are. Not measured: no set has leaves."""
+SHARED = 0.25
+"""Of a memory's score, whose words or words and meaning are 1 at most: for the share of the question's words that it has.
+LoCoMo's own observations as leaves, R@5/R@10 of those drawn from the gold turns, 661 questions. By words: 0 .611/.676, .25
+.612/.681, .5 .618/.684, 1 .618/.687; with meaning: 0 .668/.751, .25 .666/.750, .5 .663/.748, 1 .660/.747."""
+
+OWN = 0.25
+"""For a memory about the owner, where somebody asks what they like or who they are. The same leaves, each speaker taken
+for the owner in turn and the questions about them put as "I", 49 questions, by words, R@1/5/10: 0 .347/.483/.541, .1
+.367/.503/.520, .25 .388/.503/.541, .5 .408/.503/.541, 1 .388/.456/.493."""
 
 READ = 10
-"""Notes, summaries and episodes whose body is looked into for a word of the question, where the snapshot has none."""
+"""Notes, summaries and episodes whose body is looked into for a word of the question, where the snapshot has none. Passages
+of CMRC as notes without a heading, words alone, every fourth question, R@1/5: 0 .000/.000, 1 .985/.985, 3 .985/.998, 10
+and 30 .985/.998. As many as that for notes that share words with each other more than those do."""
 
 MEMORIES = 60
 """Leaves, notes, summaries taken from words and from meaning each."""
