@@ -16,7 +16,7 @@ ONE_MODULE = {
     "apscheduler", "dateparser", "detect_secrets", "fastembed", "hnswlib", "mcp", "openai", "pathspec",
     "platformdirs", "tantivy", "watchdog",
 }  # fmt: skip
-EDGE = {"serve/socket.py", "daemon/duties.py", "index/embed.py"}
+EDGE = {"serve/socket.py", "daemon/attempts.py", "index/embed.py"}
 """The daemon's edge, where whatever a handler raises becomes an answer, and what a scheduled step trips over a failure
 with a name; and the edge to models, whose runtime raises anything at all, where it becomes a reason."""
 

@@ -40,8 +40,6 @@ from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.problem import Problem
 from memd.model.vault import Vault
-from memd.parse import times
-from memd.recall.names import clean
 from memd.serve import places, systemd
 
 log = logging.getLogger("memd.app")
@@ -231,7 +229,7 @@ class App:
         intervals |= {f"import:{each.path}": each.every for each in self.config.imports}
         alarm = Alarm(intervals, self._ring)
         alarm.start()
-        self.upkeep.jobs = lambda: self._told_jobs(alarm.next_runs())
+        self.upkeep.jobs = lambda: self.memories.duties.told(alarm.next_runs(), self.zone)
         self._look = alarm.look
         return alarm
 
@@ -241,17 +239,6 @@ class App:
         for each in self.config.imports:
             if name == f"import:{each.path}":
                 self.memories.duties.take_in(each)
-
-    def _told_jobs(self, runs: dict[str, float]) -> list[dict[str, Any]]:
-        last = self.memories.duties.last_runs
-        return [
-            {
-                "name": clean(name),
-                "last": times.from_seconds(last[name], self.zone) if name in last else "",
-                "next": times.from_seconds(at, self.zone),
-            }
-            for name, at in sorted(runs.items())
-        ]
 
     def reload(self) -> None:
         """SIGHUP: the config anew. What cannot change while running says so."""

@@ -7,16 +7,16 @@ time, and holds up nothing else. Never keeps a state that the files do not have.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
-from collections import OrderedDict, defaultdict
-from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any
 
 from memd.daemon import here
 from memd.daemon.aftermath import Aftermath
+from memd.daemon.attempts import Attempts
 from memd.daemon.core import Core
 from memd.daemon.intake import Handing, Intake, masked
 from memd.daemon.steps import Steps
@@ -27,15 +27,11 @@ from memd.model.config import Config, ImportConfig
 from memd.model.errors import Refused
 from memd.model.plan import Plan
 from memd.model.question import Asking
-from memd.parse import exports
+from memd.parse import exports, times
+from memd.recall.names import clean
 
-log = logging.getLogger("memd.duties")
-
-FIRST_RETRY, LAST_RETRY = 30.0, 3600.0
-"""Seconds before a failed step is tried again: doubled each time up to the last."""
 LULL = 0.5
 """Seconds after the last call that took something in: while an import runs, evidence goes before formation."""
-KEPT_JOBS = 200
 LARGEST_IMPORT = 256 * 1024 * 1024
 
 
@@ -59,33 +55,36 @@ class Duties:
         self._now = now
         self._loop = asyncio.get_running_loop()
         self._queue: OrderedDict[str, bool] = OrderedDict()
-        self._jobs: OrderedDict[str, dict[str, Any]] = OrderedDict()
-        self._failures: dict[str, int] = defaultdict(int)
-        self._not_before: dict[str, float] = {}
         self._sources: dict[str, ImportConfig] = {}
         self._arriving = 0.0
         self._wake = asyncio.Event()
+        self._attempts = Attempts(self._loop.time)
         self._unread: dict[str, str] = {}
-        self.errors: dict[str, str] = {}
-        self.last_runs: dict[str, float] = {}
+        self._last_runs: dict[str, float] = {}
         self._worker = self._loop.create_task(self._work())
 
-    # jobs that callers may ask about ---------------------------------------------------------------------------------
+    @property
+    def errors(self) -> dict[str, str]:
+        return self._attempts.errors
 
     def open(self, session: str, done: bool) -> str:
-        """The id of a job for a session's formation; the same session has one."""
-        id = f"form:{session}"
-        self._jobs[id] = {"id": id, "state": "done" if done else "waiting", "done": int(done), "total": 1, "errors": []}
-        self._jobs.move_to_end(id)
-        while len(self._jobs) > KEPT_JOBS:
-            self._jobs.popitem(last=False)
-        return id
+        """The id of a job for a session's formation."""
+        return self._attempts.open(f"form:{session}", done)
 
     def job(self, id: str) -> dict[str, Any]:
         """Raises Refused: not_found."""
-        if id not in self._jobs:
-            raise Refused("not_found", f"no job {id!r} is known (any more); `status` shows what is left to do")
-        return dict(self._jobs[id])
+        return self._attempts.job(id)
+
+    def told(self, next_runs: Mapping[str, float], zone: tzinfo) -> list[dict[str, str]]:
+        """When each alarm rang last ("": not yet) and rings next, for `status`."""
+        return [
+            {
+                "name": clean(name),
+                "last": times.from_seconds(self._last_runs[name], zone) if name in self._last_runs else "",
+                "next": times.from_seconds(at, zone),
+            }
+            for name, at in sorted(next_runs.items())
+        ]
 
     # queueing ----------------------------------------------------------------------------------------------------------
 
@@ -142,55 +141,26 @@ class Duties:
     async def _one(self, name: str, close: bool) -> None:
         kind, _, which = name.partition(":")
         if kind == "due":
-            self.last_runs["memory"] = self._now().timestamp()
+            self._last_runs["memory"] = self._now().timestamp()
             await self._all_due()
         elif kind == "finish":
-            await self._named("a forget that was cut short", self._finish())
+            await self._attempts.make("a forget that was cut short", self._finish())
         elif kind == "hand":
             for step in self._aftermath.pending():
-                await self._named("hand edits", self._step(step))
+                await self._attempts.make("hand edits", self._step(step))
         elif kind == "import":
             if self._core.keeper.hold is None and await self._at_home():
-                self.last_runs[name] = self._now().timestamp()
-                await self._named(name, self._import(self._sources[which]))
+                self._last_runs[name] = self._now().timestamp()
+                went_well = await self._attempts.make(name, self._import(self._sources[which]))
+                if went_well and self._unread[name]:
+                    self.errors[name] = self._unread[name]
         else:
-            await self._named(name, self._form(which, close))
-
-    async def _named(self, name: str, work: Awaitable[Any]) -> bool:
-        """Whether it went well; a failure is logged, told in `status`, and tried again later by what is due."""
-        job = self._jobs.get(name)
-        if job:
-            job["state"] = "running"
-        try:
-            await work
-        except Refused as refused:
-            self._failed(name, job, refused.code, refused.message)
-            return False
-        except Exception as error:  # noqa: BLE001  whatever a step trips over, the others go on
-            self._failed(name, job, "internal", f"memd failed at it ({type(error).__name__}): please report it")
-            return False
-        self._failures.pop(name, None)
-        self._not_before.pop(name, None)
-        self.errors.pop(name, None)
-        if unread := self._unread.get(name):
-            self.errors[name] = unread
-        if job:
-            job |= {"state": "done", "done": 1}
-        return True
-
-    def _failed(self, name: str, job: dict[str, Any] | None, code: str, message: str) -> None:
-        self._failures[name] += 1
-        wait = min(LAST_RETRY, FIRST_RETRY * 2 ** (self._failures[name] - 1))
-        self._not_before[name] = self._loop.time() + wait
-        self.errors[name] = message
-        log.warning("%s failed (%s), again in %.0f s", name, code, wait)
-        if job:
-            job |= {"state": "failed", "errors": [message]}
+            await self._attempts.make(name, self._form(which, close))
 
     async def _form(self, session: str, close: bool) -> None:
         handing = Handing(Material(session), (), (), ())
         for episode in await self._intake.episodes(handing, None, close):
-            await self._try(f"atoms:{episode['id']}", partial(self._intake.read_episode, episode["id"]))
+            await self._attempts.retry(f"atoms:{episode['id']}", partial(self._intake.read_episode, episode["id"]))
 
     async def _finish(self) -> None:
         left = forget.unfinished(self._core.vault, self._config())
@@ -225,29 +195,31 @@ class Duties:
             return
         self._past(self._due())
         for session in sorted({_session(vault, turn) for turn in self._due().turns}):
-            await self._try(f"form:{session}", partial(self._form, session, False))
+            await self._attempts.retry(f"form:{session}", partial(self._form, session, False))
         for episode in (*self._due().episodes, *self._due().atoms):
-            await self._try(f"atoms:{episode}", partial(self._read, episode))
+            await self._attempts.retry(f"atoms:{episode}", partial(self._read, episode))
         due = self._due()
         if due.chains:
-            await self._try("chains", lambda: self._step(lambda v: chains.weave(v, self._config(), self._now())))
+            await self._attempts.retry(
+                "chains", lambda: self._step(lambda v: chains.weave(v, self._config(), self._now()))
+            )
         if due.seals or due.stale:
-            await self._try("seal", self._seal)
+            await self._attempts.retry("seal", self._seal)
         if due.uncategorized:
-            await self._try(
+            await self._attempts.retry(
                 "reclassify", lambda: self._step(lambda v: moves.reclassify(v, self._config(), self._now()))
             )
         if due.profile:
-            await self._try("profile", lambda: self._step(lambda v: profile.patch(v, self._config(), self._now())))
-        await self._try("digests", self._digests)
+            await self._attempts.retry(
+                "profile", lambda: self._step(lambda v: profile.patch(v, self._config(), self._now()))
+            )
+        await self._attempts.retry("digests", self._digests)
 
     def _past(self, due: Any) -> None:
         """What failed once and is due no more (it was forgotten, or read on demand) is no failure any more."""
         waiting = {f"atoms:{id}" for id in (*due.episodes, *due.atoms)}
         for name in [name for name in self.errors if name.startswith("atoms:") and name not in waiting]:
-            del self.errors[name]
-            self._failures.pop(name, None)
-            self._not_before.pop(name, None)
+            self._attempts.drop(name)
 
     async def _at_home(self) -> bool:
         """Whether this device does scheduled work; the first one that has any to do puts its name down."""
@@ -259,10 +231,6 @@ class Duties:
         if claim is not None:
             await self._step(lambda vault: _done(Plan((claim,), ("this device forms memory",))))
         return here.forms(config, named, this)
-
-    async def _try(self, name: str, work: Callable[[], Awaitable[Any]]) -> None:
-        if self._not_before.get(name, 0.0) <= self._loop.time():
-            await self._named(name, work())
 
     async def _read(self, episode: str) -> None:
         await self._intake.narrate(episode)
