@@ -114,27 +114,24 @@ class Writer:
             sweep.sweep(base, paths, self._asides)
         return self.settle(stamp)
 
-    def keep_conflict(self, path: str, data: bytes, origin: str, stamp: str) -> str:
-        """Writes a version of the note `path` that lost to `.conflict/`; the answer is where. Raises Refused."""
-        check(path, own=True)
-        with self._base() as base:
-            return self._keep_as(base, path, data, origin, stamp, "")
-
     def problems(self) -> tuple[Problem, ...]:
         """What was met on the way since the last call: names that were hard links of one file."""
         noted, self._noted = self._noted, []
         return tuple(noted)
 
     def _keep(self, base: int, stamp: str) -> Callable[[str, bytes, str], str]:
-        return lambda path, data, kept: self._keep_as(base, path, data, "human", stamp, kept)
+        """Keeps a person's version that lost: in the place `kept` before, or in a new one."""
 
-    def _keep_as(self, base: int, path: str, data: bytes, origin: str, stamp: str, kept: str) -> str:
-        """In the place `kept` before, or in a new one."""
-        while True:
-            to = kept or keep.conflict_path(path, origin, stamp, lambda name: _bytes(base, name) not in (None, data))
-            write = Write(to, data, None if kept else ABSENT)
-            if isinstance(self._own(base, write), Done):
-                return to
+        def keep_one(path: str, data: bytes, kept: str) -> str:
+            while True:
+                to = kept or keep.conflict_path(
+                    path, "human", stamp, lambda name: _bytes(base, name) not in (None, data)
+                )
+                write = Write(to, data, None if kept else ABSENT)
+                if isinstance(self._own(base, write), Done):
+                    return to
+
+        return keep_one
 
     def _own(self, base: int, write: Write) -> Receipt:
         ready = Preparation(base, Plan((write,)), "")

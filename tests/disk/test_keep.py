@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from memd.disk.keep import undo_manifest, undo_stamps, undoing
+from memd.disk.keep import conflict_path, undo_manifest, undo_stamps, undoing
 from memd.disk.writer import Writer
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
@@ -93,21 +93,22 @@ def test_names_that_are_no_text_are_kept_and_undone(tmp_path):
     ("n.md", "../x", ".conflict/n__x__T1.md"),
     (".trash/memd/s/n.md", "", ".conflict/s/n__unknown__T1.md"),
 ])  # fmt: skip
-def test_a_version_that_lost_is_named_after_its_note(tmp_path, path, origin, kept):
+def test_a_version_that_lost_is_named_after_its_note(path, origin, kept):
     """Path, origin and time stand in the name, whatever the origin is called."""
-    assert Writer(str(tmp_path)).keep_conflict(path, b"x", origin, "T1") == kept
-    assert contents(tmp_path) == {kept: b"x"}
+    assert conflict_path(path, origin, "T1", set().__contains__) == kept
 
 
 def test_versions_that_lost_do_not_replace_each_other(tmp_path):
-    """Two at one moment stand side by side; the same one again is one."""
+    """Two at one moment stand side by side; the same one again, as after a crash, is one."""
     writer = Writer(str(tmp_path))
-    kept = [writer.keep_conflict("n.md", data, "human", "T") for data in (b"1", b"2", b"1")]
+    with writer._base() as base:
+        keep_one = writer._keep(base, "T")
+        kept = [keep_one("n.md", data, "") for data in (b"1", b"2", b"1")]
     assert kept == [".conflict/n__human__T.md", ".conflict/n__human__T-2.md", ".conflict/n__human__T.md"]
 
 
-def test_a_long_name_is_cut_between_characters(tmp_path):
+def test_a_long_name_is_cut_between_characters():
     """The kept name fits the file system and is still text."""
-    kept = Writer(str(tmp_path)).keep_conflict("语" * 84 + ".md", b"x", "human", "2026-11-30T09-00-00")
+    kept = conflict_path("语" * 84 + ".md", "human", "2026-11-30T09-00-00", set().__contains__)
     assert len(kept.rsplit("/")[-1].encode()) <= 255
     assert kept.endswith("语__human__2026-11-30T09-00-00.md")
