@@ -17,13 +17,14 @@ _OPEN = re.compile(
     rf"^(?:{w.TIME}|[在从自]?[^，,。我你他她它]{{0,8}}(?:的时候|期间|以来|之后|之前)|[，,\s]|[就又都也还才])+"
 )
 _MINE = re.compile(
-    rf"^我们?(?:的[一-龥]{{1,4}}?(?=(?:{w.KIN})[是叫姓在要会已说最刚今明去从])|(?:的|现在的|以前的)?(?:双胞胎|亲|大|小|二|三|新|高中|大学|初中|小学|公司|隔壁)|的|家的?|公司的?|班的?|组里?的?|学校的?|单位的?)?(?P<kin>{w.KIN})(?!校|带|馆|节|乡|大学|中学|费|市|业|红|的家)"
+    rf"^我们?(?:的[一-龥]{{1,4}}?(?=(?:{w.KIN})[是叫姓在要会已说最刚今明去从])|(?:的|现在的|以前的)?(?:双胞胎|亲|大|小|二|三|新|高中|大学|初中|小学|公司|隔壁|楼上|楼下|对门)(?:的(?={w.KIN}))?|的|家的?|公司的?|班的?|组里?的?|学校的?|单位的?)?(?P<kin>{w.KIN})(?!校|带|馆|节|乡|大学|中学|费|市|业|红|的家)"
 )
+_CLEFT = re.compile(rf"^(?:我们?家里?|家里)(?:都|一直|平时|主要)*是(?=我们?(?:{w.KIN}))")
 _KIN = re.compile(rf"^(?:有个?|一个|那个|这个)?(?P<kin>{w.KIN})(?![校带馆节乡费业红]|大学|中学|市)")
 _NAME = re.compile(rf"^(?P<name>{w.TITLED}|[A-Z][A-Za-z'’-]+(?: [A-Z][A-Za-z'’-]+)*)(?=[\u4e00-\u9fff\s])")
 _PRONOUN = re.compile(r"^(他们|她们|它们|他|她|它)(?!人|杀)")
 _VERB = re.compile(
-    r"到期|[是在有要会能把被给已将想去来用叫姓属坐住搬改换开关停涨降得着滴掉裂断重漏坏丢卖买修吃喝响亮过写放摆长]|不|没|负责|打算|准备|计划|喜欢|过敏|说|每|都|也|就|刚|还"
+    r"到期|[挪改定约排推拖延][到在于至]|安排|推迟|提前|[是在有要会能把被给已将想去来用叫姓属坐住搬改换开关停涨降得着滴掉裂断重漏坏丢卖买修吃喝响亮过写放摆长]|不|没|负责|打算|准备|计划|喜欢|过敏|说|每|都|也|就|刚|还"
 )
 _STARTS = re.compile(rf"^(?:{w.STARTS})")
 _COMMA = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])\s+(?=不过|但是?|所以|而)|——")
@@ -77,6 +78,8 @@ def subject(text: str) -> Subject:
     """Who or what the clause is about, by its first words; `end` is where the name ends in the text."""
     opened = _OPEN.match(text)
     at = opened.end() if opened and opened.end() < len(text) else 0
+    if cleft := _CLEFT.match(text[at:]):
+        at += cleft.end()
     bare = text[at:]
     if found := _MINE.match(bare):
         return _kin(bare, found, at)

@@ -86,8 +86,10 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
         name = " ".join(words[: words.index(people[0]) + 1]).removesuffix("'s")
     elif words[-1].endswith("'s"):
         name = name.removesuffix("'s")
-    person = bool(people) and (head in w.PERSONS or bool(owned) or words[-1][0].isupper())
-    return Subject("person" if person else "thing", name, mine, at + len(words))
+    end = at + len(words)
+    titled = found[end : end + 1] == [","] and end + 1 < len(found) and found[end + 1] in _TITLES
+    person = titled or bool(people) and (head in w.PERSONS or bool(owned) or words[-1][0].isupper())
+    return Subject("person" if person else "thing", name, mine, end)
 
 
 def verb_like(low: str, words: list[str]) -> bool:
@@ -112,22 +114,7 @@ _THIRD_FORMS = frozenset(
 
 def named(found: list[str], at: int) -> Subject | None:
     token = found[at]
-    title = token.rstrip(".") in (
-        "Mr",
-        "Mrs",
-        "Ms",
-        "Dr",
-        "Prof",
-        "Miss",
-        "Aunt",
-        "Uncle",
-        "Grandma",
-        "Grandpa",
-        "Mum",
-        "Mom",
-        "Dad",
-        "Coach",
-    )
+    title = token.rstrip(".") in _TITLES | _CALLED
     if (
         not token[0].isupper()
         or (token.lower().split("'")[0] in w.NOT_NAMES and not title)
@@ -154,6 +141,8 @@ def named(found: list[str], at: int) -> Subject | None:
     return None
 
 
+_TITLES = frozenset("Mr Mrs Ms Dr Prof Miss".split())
+_CALLED = frozenset("Aunt Uncle Grandma Grandpa Mum Mom Dad Coach".split())
 _COMMON_NOUN = re.compile(
     r"(?:ing|ness|tion|sion|ment|ity|ism|ship|ance|ence|ings|ions|ers|ies|als|nts|les|ods|ks|ts|ds|gs)$"
 )

@@ -26,6 +26,8 @@ _POLITE = re.compile(
     re.I,
 )
 _TALK = re.compile(
+    r"^(?:i|we)(?:'m|'re| am| are)? look(?:ing)? forward to (?:hear|see|speak|meet|work|receiv|your?\b|it\b|this|that)|^(?:i|we)(?: have| had|'ve|'d)? decided(?:[,.!]|$)|"
+    r"^(?:i|we)(?:'ll| will| shall) (?:reflect|revert|reply|respond|consider|get back|come back|be in touch|follow up|circle back)\b|"
     r"^(?:(?:the user )?(?:i|we) (?:just )?(?:said|mentioned|asked|told you|was asking|was saying|meant|explained|forgot to (?:say|mention|tell)|promise|swear|bet|agree|disagree|"
     r"think so|don't think so|see what|know what|like (?:that|the sound|your|it|this)|love (?:that|it|this|your)|appreciate|owe you|trust you|(?:\'ll|will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|be there|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)))\b|^(?:i|we)(?:\'ll| will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)\b|^there(?:\'s| is| was) (?:something|nothing|so much|a lot|no (?:doubt|way|point|need))\b",
     re.I,
@@ -96,9 +98,10 @@ def _hypothetical(sentence: Sentence) -> bool:
 
 def _small(text: str, bare: str, is_zh: bool) -> bool:
     if is_zh:
+        told = [part for part in re.split("[，,。！!～~]", bare) if not re.search(words_zh.COURTESY, part, re.I)]
         return (
             bool(re.match(words_zh.SMALL_TALK, text, re.I))
-            and len(re.findall(r"[\u4e00-\u9fff]", chinese.content(bare))) < 4
+            and len(re.findall(r"[\u4e00-\u9fff]", chinese.content("".join(told)))) < 4
         )
     return bool(re.match(words_en.SMALL_TALK, text.replace("’", "'"), re.I)) and len(english.content(bare)) < 3
 
@@ -111,6 +114,12 @@ def confidence(clause: str, is_zh: bool, who: Subject) -> float:
     if silent:
         return 0.0
     return {"owner": SURE, "person": THIRD, "pronoun": THIRD}.get(who.kind, THING)
+
+
+def stands(clause: str, is_zh: bool) -> bool:
+    """Words that state something by themselves, whatever was asked or said before them."""
+    found = (chinese if is_zh else english).subject(clause)
+    return found.kind in ("owner", "person", "thing") and confidence(clause, is_zh, found) > 0
 
 
 def _silent_en(clause: str, who: Subject) -> bool:

@@ -14,7 +14,7 @@ from memd.form.rules import answers, chinese, english, frames, judge, offers, re
 from memd.form.rules.facts import Sentence, Speaker, Statement, Subject
 from memd.form.rules.naming import by_language, holder_of
 from memd.form.rules.referents import Referents
-from memd.form.rules.sentences import is_chinese, prose, split
+from memd.form.rules.sentences import fluent, is_chinese, prose, split
 from memd.form.rules.speakers import is_assistant, speaker
 from memd.form.rules.telling import told
 from memd.model.memory import Said
@@ -123,7 +123,8 @@ class Reader:
             bare = bare or (len(text) <= 12 and not re.match("[我咱]", text))
         else:
             bare = bare or not english.has_verb(text) or len(text.split()) <= 3
-        return answers.answer(self._question, text, who) if bare or _YES_NO.match(text) else ""
+        yes_no = _YES_NO.match(text) and not judge.stands(text[len(module.lead(text)) :], first.chinese)
+        return answers.answer(self._question, text, who) if bare or yes_no else ""
 
     def _drop_turn(self, number: int) -> None:
         self.statements = [s for s in self.statements if s.number != number]
@@ -137,7 +138,8 @@ class Reader:
         if why:
             return
         module = chinese if sentence.chinese else english
-        bare = sentence.text[len(module.lead(sentence.text)) :] or sentence.text
+        spoken = fluent(sentence.text)
+        bare = spoken[len(module.lead(spoken)) :] or spoken
         for clause in module.clauses(bare):
             self._clause(number, turn, who, sentence, clause)
 

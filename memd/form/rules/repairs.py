@@ -36,7 +36,8 @@ def repaired(
 ) -> list[Statement] | None:
     """The statements after the sentence put one of them right or took it back; None where it does neither.
 
-    A correction whose value is not plain takes back what it corrects: that it was wrong is known.
+    A correction whose value is not plain takes back what it corrects: that it was wrong is known. Behind one whose value
+    is, it only says why.
     """
     module, words = (chinese, words_zh) if sentence.chinese else (english, words_en)
     target = last_of(statements, turn.speaker, number)
@@ -48,8 +49,10 @@ def repaired(
     bare = sentence.text[len(module.lead(sentence.text)) :]
     if new := corrections.put_right(target.clause, bare or sentence.text):
         return _replaced(statements, target, number, turn, who, new, sentence.text)
-    if _stands(bare or sentence.text, sentence.chinese):
+    if judge.stands(bare or sentence.text, sentence.chinese):
         return None
+    if target.correction and target.number >= number - 1:
+        return statements
     if _SLIP.search(sentence.text) or (len(sentence.text) < 40 and _SHORT_NO.match(sentence.text)):
         return [s for s in statements if s is not target]
     return None
@@ -74,12 +77,6 @@ def _moved_on(target: Statement, sentence: Sentence) -> str:
     if module.subject(part).kind in ("owner", "person") or module.subject(sentence.text).kind == "owner":
         return ""
     return corrections.put_right(target.clause, part)
-
-
-def _stands(clause: str, is_zh: bool) -> bool:
-    """A sentence that states something by itself."""
-    found = (chinese if is_zh else english).subject(clause)
-    return found.kind in ("owner", "person", "thing") and judge.confidence(clause, is_zh, found) > 0
 
 
 def _replaced(

@@ -30,6 +30,8 @@ _SLIP = re.compile(
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Sr|Jr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m)|\b[A-Z])\.$"
 )
+_FILLER = re.compile(r"(?i)(?:,\s*)?\b(?:um+|uh+|erm|er)\b(?:\s*,)?\s*|[，,]?(?:呃+|嗯+)[，,]")
+_TWICE = re.compile(r"\b([a-zA-Z']+), \1\b|(?P<zh>[\u4e00-\u9fff]{1,3})，(?P=zh)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 _PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》"}
@@ -66,6 +68,11 @@ def split(text: str) -> list[Sentence]:
         if bare:
             found.append(Sentence(bare, is_chinese(bare), lead=bare.endswith((":", "：")) or _hands_over(bare)))
     return found
+
+
+def fluent(text: str) -> str:
+    """What was meant of what was spoken: without `um`, and a word begun twice once."""
+    return _TWICE.sub(lambda m: m[1] or m["zh"], _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", text))
 
 
 def _cut(text: str) -> list[str]:

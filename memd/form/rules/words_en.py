@@ -17,7 +17,10 @@ PERSONS = _set(
     trainer doctor dentist physio physiotherapist therapist nurse vet lawyer accountant plumber electrician gardener
     mechanic hairdresser barber cleaner nanny babysitter guy girl lady man woman buddy mate pal client customer
     bandmate classmate mentor pastor priest driver builder carpenter midwife carer caretaker agent editor chef captain
-    choirmaster conductor"""
+    choirmaster conductor trustee treasurer secretary chairman chairwoman councillor solicitor barrister surgeon optician
+    dietitian counsellor psychologist pharmacist apprentice trainee lodger subtenant recruiter investor cofounder
+    co-founder surveyor plasterer roofer decorator beekeeper vicar rabbi imam stepbrother stepsister grandson
+    granddaughter godfather godchild stepfamily"""
 )
 PRONOUNS_THIRD = {"he": "he", "she": "she", "they": "they", "it": "it"}
 BE = _set("am is are was were be been being 's 're 'm")
@@ -128,6 +131,7 @@ JOKE_MARKS = (
 HYPERBOLE = (
     r"\bto death\b",
     r"\bcould eat a\b",
+    r"\b(?:chief|official|head|senior|executive|minister|director|president|ambassador)(?: of| for| to)? (?:the )?(?:cats?|dogs?|kittens?|pupp(?:y|ies)|snacks?|biscuits?|naps?|sofa|couch|remote|socks?|laundry|bins?)\b",
     r"\bcould (?:sleep|eat|drink|live|cry|kill|murder)\b",
     r"\ba (?:million|billion|thousand|zillion|gazillion)\b",
     r"\b(?:million|billion|zillion|thousand)s? (?:times|of|years|tabs|things)\b",
