@@ -53,6 +53,7 @@ def pointed(found: list[str], at: int, following: list[str]) -> Subject:
     return noun_phrase(found, at + 1, mine=False)
 
 
+_NUMBERS = frozenset("one two three four half some most all both".split())
 PREPOSITIONS = frozenset("of in at on from for with to by near next under over behind".split())
 _MANY_PEOPLE = frozenset(
     "parents kids children friends neighbours neighbors siblings students colleagues people twins family".split()
@@ -74,6 +75,8 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
         if words and low in COMMON and words[-1].lower() in w.PERSONS and words[-1].lower() in _MANY_PEOPLE:
             break
         if words and low in PREPOSITIONS | {"and", "or", "who", "which", "that"}:
+            break
+        if not words and is_past(low) and found[at - 1].lower() in _NUMBERS:
             break
         words.append(token)
     if not words:

@@ -43,6 +43,27 @@ _META_ZH = re.compile(
 _PROMISE_ZH = re.compile(
     r"我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
 )
+_PASSING_EN = (
+    words_en.DEFER,
+    words_en.WORKPIECE,
+    words_en.MOMENT,
+    words_en.IDIOM,
+    words_en.FORMULA,
+    words_en.UNREAL,
+)
+_PASSING_ZH = (
+    words_zh.TASK,
+    words_zh.REACTION,
+    words_zh.WORKPIECE,
+    words_zh.MOMENT,
+    words_zh.IDIOM,
+    words_zh.FORMULA,
+)
+"""What is said and gone: of the task, of the moment, as one says it."""
+_NO_ANTECEDENT = re.compile(
+    r"\b(?:it|this|that|them)(?=[.,!;]|$| (?:for|off|on|up|down|out|again|all|to|with|in|at|as|and|but|when|so|now|today|yesterday|too|already|yet|because|since)\b)",
+    re.I,
+)
 _GENERIC_ZH = re.compile(r"是[^，。]*(?:的|一种)|让人|使人|能够|可以|应该|需要|才能|就能|往往")
 _PARTICULAR_ZH = re.compile(
     r"\d|[一二三四五六七八九十两]+[点月号日元块层楼岁个只条年天]|周[一二三四五六日]|每|[A-Za-z]{2}|[“《]|不是"
@@ -127,7 +148,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
     checked = _MAY.sub("Maytime", text)
     if english.matches(words_en.HYPOTHETICAL, checked) or english.matches(words_en.UNSURE, checked):
         return True
-    if english.matches(words_en.DEFER, text) or english.is_mood(text) or english.is_weak(text):
+    if any(english.matches(pattern, text) for pattern in _PASSING_EN) or english.is_mood(text) or english.is_weak(text):
         return True
     if (
         _POLITE.match(text)
@@ -146,6 +167,8 @@ def _silent_en(clause: str, who: Subject) -> bool:
     ):
         return True
     if not english.has_verb(text):
+        return True
+    if (that := _NO_ANTECEDENT.search(text)) and who.kind == "owner" and len(english.content(text[: that.start()])) < 2:
         return True
     carried = english.content(text)
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
@@ -176,7 +199,7 @@ def _silent_zh(clause: str, who: Subject) -> bool:
         return True
     if who.kind == "person" and re.fullmatch(r"(?:[和跟与、][^，。]{1,4})+。?", clause[who.end :]):
         return True
-    if re.search(words_zh.TASK, clause) or re.search(words_zh.REACTION, clause):
+    if any(re.search(pattern, clause) for pattern in _PASSING_ZH):
         return True
     if chinese.is_mood(clause) or _ASKED.search(clause) or (who.kind == "owner" and _META_ZH.match(clause)):
         return True

@@ -158,6 +158,8 @@ class Reader:
             self.statements = repairs.overruled(self.statements, turn, number, sentence, clause)
         self._referents.note(subject, holder, clause, who, len(self.statements) + 1, is_zh)
         text = told(clause, is_zh, subject, who, pronouns)
+        if who.you_english == "the assistant" and "the assistant" in text and "assistant" not in clause:
+            return
         self.statements.append(
             Statement(
                 turn=turn,

@@ -183,7 +183,7 @@ HUMAN_ACTS = (
     r"\b(?:asked|demands?|demanded|thinks?|believes?|says|said|tells?|told|refuses?|promised|plans|planning|plotting|judg(?:es|ed|ing)|laugh(?:s|ed|ing)|hates?|"
     r"despises?|resent(?:s|ed)|wrote|writes|filed|hired|fired|runs? the|owns? (?:me|the)|manag(?:es|ed|ing)|negotiat\w+|voted|votes|elected|"
     r"retired|quit|resigned|applied|graduated|married|divorced|apologi[sz]ed|complain(?:s|ed)|sends? me|charges me|pays? rent|"
-    r"cooked|made me|started (?:a|charging|calling)|is in charge|has opinions|has feelings|(?:hold|holds|held|call|calls) (?:a |their |its )?meetings?|conspir\w+|gossip\w*|social life|than me\b|than mine\b|knows my|sighs?|sighed|therapist|my boss|ghosted|dumped)\b"
+    r"cooked|made me|started (?:a|charging|calling)|is in charge|has opinions|has feelings|(?:hold|holds|held|call|calls) (?:a |their |its )?meetings?|conspir\w+|gossip\w*|social life|than me\b|than mine\b|knows my|sighs?|sighed|therapist|my boss|ghosted|dumped|weeps?|wept|cries|screams?)\b"
 )
 HEARSAY = (
     r"\b(?:apparently|allegedly|supposedly|reportedly|rumou?rs?|word is|they say|people say|i hear|i heard|i've heard|heard that|i read|i've read|"
@@ -235,6 +235,29 @@ TASK = (
     r"|\bin (?:json|csv|markdown|html|yaml|xml|latex|bullet points)\b"
 )
 """What is asked of the answer at hand."""
+_PIECE = (
+    r"(?:lists?|dict(?:ionary)?|arrays?|data ?frames?|strings?|json|csv|functions?|class|scripts?|regex|spreadsheets?|columns?|rows?|cells?|formulas?|quer(?:y|ies)|tests?|errors?|bugs?|"
+    r"footnotes?|headings?|titles?|intro|fonts?|files?|templates?|drafts?|paragraphs?|sentences?|slides?|placeholders?|loops?|tables?|code|synonyms?|slogans?|taglines?|captions?|headlines?|rhymes?|wording)"
+)
+WORKPIECE = (
+    rf"^(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: just| now| also| already)? (?:have|got|add|fix|change|rename|paste|copy|copied|ran|run|made|make|making|get|keep getting|need|want|look(?:ing)? for|updat|upload|convert|edit|delet|remov|insert|mov)"
+    rf"(?:e?d|ing|s)? (?:the|a|an|your|some|that|this|these|my|all|wrong|another) (?:[\w-]+ ){{0,2}}?{_PIECE}\b|\b(?:get|getting|got|throws?|returns?) (?:a|an) (?:\d{{3}}|[\w-]+ ?(?:error|exception)|null|none)\b"
+    r"|^(?:my|our|the) (?:query|function|code|script|regex|loop|formula|macro)\b|\bmake (?:head|heads) (?:n?or|and) tails?\b"
+    r"|\b(?:the|your) (?:first|second|third|last|other|former|latter|left|right|top|bottom|next|previous)(?: (?:one|version|option|draft|paragraph|sentence|point|line|half|step))?(?: more| best| better| too)?[.!]*$"
+)
+"""Work on what lies before the speaker: none of it outlives the task."""
+MOMENT = (
+    r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b"
+)
+"""Where one is just now."""
+IDIOM = (
+    r"\b(?:stand corrected|all ears|the foggiest|a clue|bone to pick|kill(?:ing)? (?:me|for)|pulling (?:your|my) leg|my two cents|over the moon|on cloud nine|under the weather|hands full|down in the dumps|at my wits' end|"
+    r"in the same boat|on the same page|beats me|cross(?:ing|ed)? (?:my|our) fingers|fingers crossed|knock on wood|touch wood|hit the (?:road|hay|sack)|call it a day|take your time|been there|no offen[cs]e|rain check|not saying)\b"
+    r"|^my (?:take|advice|guess|point|question|vote|bad|apologies|condolences|pleasure)\b|^the weather(?:'s| is| was| has)\b(?!.*\d)"
+)
+FORMULA = r"\b(?:hereby|the undersigned|to whom it may concern|find attached|attach(?:ed|ing) (?:is|are|the|my|a)|for your (?:perusal|reference|records|convenience)|yours (?:sincerely|faithfully)|per my last|as per)\b"
+"""What letters say."""
+UNREAL = r"\b(?:in an ideal world|ideally|(?:was|were) (?:going|about|meant|supposed|planning) to\b.*\bbut\b|let's say|say i\b|wouldn't (?:mind|say no))\b"
 CREDENTIALS = (
     r"\b(?:password|passphrase|passcode|passwd|pwd|pin(?: code| number)?|otp|one-time code|verification code|api[ -]?key|secret key|"
     r"access token|auth token|bearer|token|private key|cvv|security code|recovery code|seed phrase|2fa code|login code)\b"
