@@ -102,7 +102,7 @@ def _aspect_en(clause: str, subject: str) -> str:
 
 def _aspect_zh(clause: str, subject: str) -> str:
     named = re.match(
-        r"(?:我们?的?|用户的)?([\u4e00-\u9fffA-Za-z]{1,8}?)(?:是|改到|改成|改在|改为|定在|在(?=[每周星早晚上下])|从)(.*)",
+        r"(?:我们?的?|用户的)?([\u4e00-\u9fffA-Za-z]{1,8}?)(?:是|改到|改成|改在|改为|[挪推拖延]到|[定约排]在|在(?=[每周星早晚上下])|从)(.*)",
         clause,
     )
     if (

@@ -82,17 +82,22 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
     if not words:
         return Subject("none", mine=mine, end=at)
     owned = [t[:-2] for t in words[:-1] if t.endswith(("'s", "s'"))]
-    people = [t for t in words if t.lower().removesuffix("'s") in w.PERSONS]
+    people = [t for t in words if _somebody(t)]
     name = " ".join(words)
-    head = words[-1].lower().removesuffix("'s")
-    if owned and people and head not in w.PERSONS:
+    head = _somebody(words[-1])
+    if owned and people and not head:
         name = " ".join(words[: words.index(people[0]) + 1]).removesuffix("'s")
     elif words[-1].endswith("'s"):
         name = name.removesuffix("'s")
     end = at + len(words)
     titled = found[end : end + 1] == [","] and end + 1 < len(found) and found[end + 1] in _TITLES
-    person = titled or bool(people) and (head in w.PERSONS or bool(owned) or words[-1][0].isupper())
+    person = titled or (bool(people) and (head or bool(owned) or words[-1][0].isupper()))
     return Subject("person" if person else "thing", name, mine, end)
+
+
+def _somebody(word: str) -> bool:
+    low = word.lower().removesuffix("'s")
+    return low in w.PERSONS or low.removesuffix("s") in w.PERSONS
 
 
 def verb_like(low: str, words: list[str]) -> bool:

@@ -179,7 +179,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
             or re.search(r"\bcan be\b", text, re.I) is not None
             or (len(told) < 3 and len(told) < len(carried))
         )
-    if who.kind == "person" and not strong and not set(carried) - {t.lower() for t in english.tokens(who.name)}:
+    if who.kind == "person" and not strong and not set(carried) - words_en.MOOD - set(english.tokens(who.name.lower())):
         return True
     if len(carried) == 1 and not strong and who.kind in ("owner", "person"):
         return carried[0] in words_en.EVALUATIONS or (
@@ -192,7 +192,7 @@ def _silent_zh(clause: str, who: Subject) -> bool:
     if re.search(words_zh.HYPOTHETICAL, clause) or re.search(words_zh.MODAL_UNSURE, clause, re.I):
         return True
     if (
-        re.search(r"吧[。！]?$|[你您]|(?:哪儿?|什么|谁)[都也][没不]", clause)
+        re.search(r"吧[。！]?$|[你您]|(?:哪儿?|什么|啥|谁)[都也][没不]", clause)
         or _PROMISE_ZH.search(clause)
         or (re.search(r"天气", clause) and len(chinese.content(clause)) < 8)
     ):

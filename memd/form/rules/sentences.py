@@ -72,7 +72,10 @@ def split(text: str) -> list[Sentence]:
 
 def fluent(text: str) -> str:
     """What was meant of what was spoken: without `um`, and a word begun twice once."""
-    return _TWICE.sub(lambda m: m[1] or m["zh"], _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", text))
+    return _TWICE.sub(
+        lambda m: m[1] or m["zh"],
+        _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", text),
+    )
 
 
 def _cut(text: str) -> list[str]:

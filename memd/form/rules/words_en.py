@@ -163,7 +163,7 @@ HYPERBOLE = (
     r"\bsecret(?:ly)? (?:agent|a spy|an alien|royalty|a wizard|a vampire)\b",
     r"\b(?:a|an) (?:alien|vampire|wizard|ghost|zombie|superhero|ninja|pirate|robot|unicorn|dragon)\b",
     r"\bat this rate\b|\baged \w+ years?\b|\bsun burns out\b|\bwork of fiction\b|\bhell freezes\b|\bdog years\b|\bheat death\b|\bfluent in (?:sarcasm|procrastination)\b|\bolympic (?:sport|level|procrastinat\w+)\b|\brestraining order\b",
-    r"\b(?:runs|ran|powered|fuelled|fueled) (?:entirely )?(?:on|by) (?:coffee|caffeine|spite|chocolate|tea|biscuits|sheer|pure|panic|hope)\b|\bstaff for (?:my|the) cats?\b|\bmy (?:cat|dog)(?:'s)? (?:servant|butler|landlord|boss|secretary|assistant)\b|\bthe cat owns\b",
+    r"\b(?:runs?|running|ran|powered|fuelled|fueled) (?:entirely )?(?:on|by) (?:coffee|caffeine|spite|chocolate|tea|biscuits|sheer|pure|panic|hope)\b|\bstaff for (?:my|the) cats?\b|\bmy (?:cat|dog)(?:'s)? (?:servant|butler|landlord|boss|secretary|assistant)\b|\bthe cat owns\b",
     r"\bsee(?:ing)? other people\b|\bbroken up with my\b|\bin a (?:committed|long-term|toxic) relationship with my\b|\b(?:memory|patience|attention span|appetite|reflexes|grace|elegance|willpower|work ethic|brain) of an? \w+|\brestraining order\b|\bmy (?:fridge|bed|sofa|couch|inbox|cat|dog) (?:and i|misses me|and me)\b",
     r"\b(?:ceo|dictator|king|queen|emperor|overlord) of (?:this|the|our|my) (?:house|home|household|family|sofa|couch|flat)\b|\bunpaid (?:intern|butler|chauffeur|taxi|servant|maid|assistant)\b",
     r"\b(?:i have|i've got|i've|i got|has|with) the \w+ of an? \w+",
@@ -246,9 +246,7 @@ WORKPIECE = (
     r"|\b(?:the|your) (?:first|second|third|last|other|former|latter|left|right|top|bottom|next|previous)(?: (?:one|version|option|draft|paragraph|sentence|point|line|half|step))?(?: more| best| better| too)?[.!]*$"
 )
 """Work on what lies before the speaker: none of it outlives the task."""
-MOMENT = (
-    r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b"
-)
+MOMENT = r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b"
 """Where one is just now."""
 IDIOM = (
     r"\b(?:stand corrected|all ears|the foggiest|a clue|bone to pick|kill(?:ing)? (?:me|for)|pulling (?:your|my) leg|my two cents|over the moon|on cloud nine|under the weather|hands full|down in the dumps|at my wits' end|"
