@@ -35,6 +35,7 @@ class Model:
         self.name = f"llm:{config.model}"
         self.error = ""
         self._format = 0
+        self._bound = "max_tokens"
         self._silent = 0
         self._rests_until = 0.0
 
@@ -97,12 +98,16 @@ class Model:
                 model=self.config.model,
                 messages=messages,
                 temperature=0,
+                **({self._bound: self.config.max_tokens} if self.config.max_tokens > 0 else {}),
                 **_formats(schema)[self._format],
             )
         except openai.OpenAIError as error:
             self.error = f"{self.config.base_url or 'the endpoint'} did not answer: {type(error).__name__}"
             if "response_format" in str(error):
                 self._format = (self._format + 1) % len(_formats(schema))
+                return ""
+            if self._bound == "max_tokens" and "max_tokens" in str(error):
+                self._bound = "max_completion_tokens"
                 return ""
             status = getattr(error, "status_code", 500)
             return None if status >= 500 or status == 429 else ""

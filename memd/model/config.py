@@ -54,6 +54,7 @@ class LlmConfig(Struct, frozen=True, forbid_unknown_fields=True):
     model: str = ""
     api_key_env: str = ""
     timeout: int = 60
+    max_tokens: int = 4096
 
 
 class OwnerConfig(Struct, frozen=True, forbid_unknown_fields=True):

@@ -47,6 +47,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "formation.profile_lines": (1, 10_000),
     "formation.profile_length": (20, 10_000),
     "llm.timeout": (1, 3600),
+    "llm.max_tokens": (0, 1_000_000),
     "imports.every": (10, 10**7),
 }
 _TYPES = {

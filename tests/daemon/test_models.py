@@ -27,7 +27,7 @@ class Verdict(Struct):
 
 @contextmanager
 def endpoint(*answers: str | int, refuses: tuple[str, ...] = ()) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """An endpoint that gives these answers in turn: a text, or a status. It knows no format that it `refuses`.
+    """An endpoint that gives these answers in turn: a text, or a status. It knows no format and no key that it `refuses`.
     Yields its URL and what it was asked."""
     asked: list[dict[str, Any]] = []
     left = list(answers)
@@ -42,6 +42,9 @@ def endpoint(*answers: str | int, refuses: tuple[str, ...] = ()) -> Iterator[tup
                                     "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}  # fmt: skip
             if asked[-1].get("response_format", {}).get("type", "") in refuses:
                 status, said = 500, {"error": {"message": "1 validation error: ('body', 'response_format', 'type')"}}
+                left.insert(0, answer)
+            if unknown := next((key for key in asked[-1] if key in refuses), ""):
+                status, said = 400, {"error": {"message": f"Unsupported parameter: '{unknown}'"}}
                 left.insert(0, answer)
             body = json.dumps(said).encode()
             self.send_response(status)
@@ -97,6 +100,22 @@ def test_a_server_that_knows_no_schemas_is_asked_for_json(refuses: tuple[str, ..
         assert model.ask("Judge.", {}, Verdict) == Verdict(True)
         assert model.ask("Judge.", {}, Verdict) == Verdict(False)
     assert [one.get("response_format", {}).get("type", "") for one in asked] == [*tried, tried[-1]]
+
+
+@pytest.mark.parametrize(
+    ("bound", "refuses", "sent"),
+    [
+        (4096, (), [{"max_tokens": 4096}]),
+        (0, (), [{}]),
+        (300, ("max_tokens",), [{"max_tokens": 300}, {"max_completion_tokens": 300}]),
+    ],
+)
+def test_an_answer_is_bounded(bound: int, refuses: tuple[str, ...], sent: list[dict[str, int]]) -> None:
+    """By the config's `max_tokens`, under the name that the endpoint knows; by nothing of memd's where it is 0."""
+    with endpoint('{"same": true}', refuses=refuses) as (url, asked):
+        model = Model(LlmConfig(base_url=url, model="m", max_tokens=bound))
+        assert model.ask("Judge.", {}, Verdict) == Verdict(True)
+    assert [{key: n for key, n in one.items() if key.startswith("max_")} for one in asked] == sent
 
 
 def test_a_model_that_cannot_be_had_is_no_answer() -> None:
