@@ -63,11 +63,13 @@ class Owned(Struct, frozen=True):
 
 
 def entity_of(tree: str, note: Note | None) -> Entity:
+    """What its file says; the name that its id was made of is still its own where a person renamed or deleted the file."""
     keys = note.frontmatter if note else {}
     name = str(keys.get("name") or (note.title if note else "") or tree.partition(":")[2])
     aliases = tuple(dict.fromkeys((*listed(keys.get("aliases")), *(note.aliases if note else ()))))
     owner = keys.get("owner") is True
-    names = {folded(n) for n in (name, *aliases, tree.partition(":")[2]) if n}
+    slugged = tree.partition(":")[2]
+    names = {folded(n) for n in (name, *aliases, slugged, slugged.replace("-", " ")) if n}
     return Entity(
         tree, name, str(keys.get("entity_type", "topic")), frozenset(names), owner, note.path if note else "", aliases
     )

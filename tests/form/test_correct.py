@@ -120,6 +120,27 @@ def test_an_edited_leaf_stays_as_the_person_left_it_and_rests_on_their_word() ->
     assert not settle(vault, path).edited
 
 
+def test_an_edited_leaf_that_was_superseded_is_current_again() -> None:
+    """A person's edit says its words anew, so they are said last; the newer leaf is history, its file untouched."""
+    vault, old = seated()
+    words = "Window seats are better"
+    (new,) = vault.take(
+        "b",
+        words,
+        atom("The user prefers window seats", "user", "seat", quotes=(words,)),
+        at="2026-03-05T09:00:00+08:00",
+    )
+    assert (vault.memory.active(old), vault.memory.active(new.id)) == (False, True)
+    newer, path = vault.text(vault.leaf(new.id).path), vault.leaf(old).path
+    vault.put(
+        path, vault.text(path).replace("\nThe user prefers aisle seats\n", "\nThe user wants aisle seats again\n")
+    )
+    assert settle(vault, path).edited == (old,)
+    assert (vault.memory.active(old), vault.memory.active(new.id)) == (True, False)
+    assert vault.text(vault.leaf(new.id).path) == newer
+    assert "wants aisle seats again" in vault.text("memory/profile.md")
+
+
 @pytest.mark.parametrize("kind", ["episode", "chain", "summary"])
 def test_an_edited_narrative_chain_or_summary_is_the_persons(kind: str) -> None:
     """Signed again as theirs; their words are evidence."""

@@ -403,6 +403,23 @@ def test_withdrawn_material_is_refused_and_only_hashes_are_kept() -> None:
     assert not marks.reason("new", "chat", [Event("x", "ok")])
 
 
+def test_a_line_taken_out_of_withdrawn_by_hand_allows_it_again() -> None:
+    """The rest stays withdrawn; a person's words in the file stay where they are when more is withdrawn."""
+    vault, path = clinic(), "memory/withdrawn.md"
+    vault.forget(withdraw=True, session="gone")
+    rows = vault.text(path).splitlines(keepends=True)
+    mine = "".join(row for row in rows if not row.startswith("- session ")) + "\nAllowed again on Sunday.\n"
+    vault.put(path, mine)
+    assert not withdrawn.read(mine).reason("gone", "other")
+    assert withdrawn.read(mine).reason(
+        "new", "other", [Event("x", "Wexcombe told me it closes at noon, 维克斯康说的。")]
+    )
+    more = withdrawn.added(mine.encode(), NOW, "session", "next", [])
+    assert more.startswith(mine.encode())
+    assert withdrawn.read(more.decode()).reason("next", "other")
+    assert not withdrawn.read(more.decode()).reason("gone", "other")
+
+
 def test_a_forget_cut_short_is_finished_after_a_restart() -> None:
     """Killed after any step: the note of what is being forgotten is there, and taking it up ends as the whole would."""
     whole = clinic()

@@ -49,6 +49,31 @@ def test_a_subject_of_its_own_becomes_an_entity_with_the_first_leaf(vault: Drive
     assert vault.paths("_tree.md") == ["memory/interaction/interaction-青禾图书馆/_tree.md"]
 
 
+def test_what_a_person_wrote_into_a_tree_counts_and_stays(vault: Driver) -> None:
+    """A name and an alias by hand are the entity's from then on; memd adds leaves and leaves the file's bytes alone."""
+    (one,) = vault.take("a", "Larch trail is open.", atom("Larch trail is open", "Larch trail", "access"))
+    (path,) = vault.paths("_tree.md")
+    name = vault.parsed(path).frontmatter["name"]
+    mine = (
+        vault.text(path).replace(f"name: {name}", "name: Lärchenweg\naliases: [the ridge path]") + "\nMind the bull.\n"
+    )
+    vault.put(path, mine)
+    for number, subject in enumerate(("The ridge path", "Lärchenweg", "Larch trail")):
+        said = f"{subject} has {number + 3} gates"
+        (out,) = vault.take(f"b{number}", said, atom(said, subject, "gates"))
+        assert (out.tree, out.entity_decision) == (one.tree, "match_existing")
+    assert vault.text(path) == mine
+
+
+def test_leaves_keep_their_tree_when_its_file_is_deleted(vault: Driver) -> None:
+    """`tree:` on the leaf owns it; the next fact finds the tree by its id and does not make a second one."""
+    (one,) = vault.take("a", "Larch trail is open.", atom("Larch trail is open", "Larch trail", "access"))
+    vault.put(vault.paths("_tree.md")[0], None)
+    assert vault.memory.tree_of(one.id) == one.tree
+    (two,) = vault.take("b", "Larch trail is steep.", atom("Larch trail is steep", "Larch trail", "grade"))
+    assert two.tree == one.tree
+
+
 @pytest.mark.parametrize("subject", ["it", "this", "", "something", "东西", "这个", "The thing", "123"])
 def test_no_match_is_no_reason_to_create(vault: Driver, subject: str) -> None:
     """Row 4: what names nothing waits under `uncategorized`."""
