@@ -134,8 +134,11 @@ class Indexer:
         return len(self._queue) + len(self._urgent) + len(self._applied)
 
     def stop(self) -> None:
-        """Finish what is queued, commit, close the index."""
+        """Finish what is queued, commit, close the index. In the middle of a large vault nothing is begun any more: what
+        has no row in the ledger is read at the next start."""
         with self._wake:
+            if self._more:
+                self._queue, self._listed_at = {}, 0
             self._stop, self._more = True, False
             self._wake.notify()
         self._thread.join()

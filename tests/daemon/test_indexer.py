@@ -24,8 +24,10 @@ class FakeWords:
         self.failing = failing
         self.gate = threading.Event()
         self.gate.set()
+        self.begun = threading.Event()
 
     def apply(self, operations: Operations) -> None:
+        self.begun.set()
         self.gate.wait(10)
         self.applied |= operations.replace
         self.applied |= dict.fromkeys(operations.remove)
@@ -126,14 +128,23 @@ def test_a_large_vault_is_committed_in_large_pieces(monkeypatch: pytest.MonkeyPa
     assert list(map(len, desk.words.history)) == [30, 50]
 
 
-def test_a_stop_waits_for_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was read of a large vault is committed when the daemon stops in the middle of it."""
+def test_a_stop_in_the_middle_of_a_large_vault_begins_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was begun is committed with its rows; of the rest neither words nor rows are kept."""
+    monkeypatch.setattr(indexer, "BATCH", 1)
     monkeypatch.setattr(indexer, "COMMIT_EVERY", 3600.0)
     desk = Desk()
+    desk.words.gate.clear()
     desk.indexer.start()
-    desk.indexer.submit({"a.md": unit("a.md")}, more=True)
-    desk.indexer.stop()
+    desk.indexer.submit({"a.md": unit("a.md"), "b.md": unit("b.md")}, more=True)
+    assert desk.words.begun.wait(60)
+    stopping = threading.Thread(target=desk.indexer.stop)
+    stopping.start()
+    with desk.indexer._wake:
+        assert desk.indexer._wake.wait_for(lambda: desk.indexer._stop, 60)
+    desk.words.gate.set()
+    stopping.join(60)
     assert set(desk.words.there) == {"a.md"}
+    assert desk.rows == {"a.md": "row of a.md"}
 
 
 def test_only_the_newest_state_of_a_path_is_indexed() -> None:
