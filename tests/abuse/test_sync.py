@@ -39,7 +39,7 @@ class FakeIndexer:
         self.rows: dict[str, object] = {}
         self.listed_at = 0
 
-    def submit(self, changed: dict[str, Indexed], urgent: bool = False) -> int:
+    def submit(self, changed: dict[str, Indexed], urgent: bool = False, more: bool = False) -> int:
         for path, state in changed.items():
             for book, value in ((self.held, state.units), (self.rows, state.row)):
                 if value is None:

@@ -400,8 +400,7 @@ def test_the_end_answers_what_is_in_flight(path: str, gates: Gates) -> None:
     """After stop, what runs is answered, what had not begun is `unavailable`, and the socket file is gone."""
     running = FakeDaemon(path, {"memory.search": gates}, Limits(per_connection=2)).start()
     caller = Caller(path)
-    for n in range(3):
-        caller.send(n, "memory.search", {"query": "e"})
+    caller.socket.sendall(b"".join(frames.request(n, "memory.search", {"query": "e"}, None) for n in range(3)))
     until(lambda: len(gates.began) == 2)
     ending = threading.Thread(target=running.stop)
     ending.start()
