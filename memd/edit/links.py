@@ -19,12 +19,11 @@ from memd.model.change import Change
 from memd.model.fingerprint import fold
 from memd.model.note import Note
 from memd.model.vault import Vault, folder, link_key, stem
-from memd.parse.inline import fragment_of
+from memd.parse.inline import URL, fragment_of
 from memd.parse.markdown import scan
 from memd.parse.names import derived_permalink
 
 _WIKI = re.compile(r"\[\[(?P<pad>[ \t]*)(?P<inner>[^\[\]\n]+)\]\]")
-_URL = re.compile(r"\]\([ \t]*(?:<(?P<angle>[^<>\n#]*)|(?P<bare>[^\s()<>#]*(?:\([^\s()<>]*\)[^\s()<>#]*)*))")
 _UNSPEAKABLE = re.compile(r"[\[\]|#^\n]")
 
 
@@ -106,10 +105,11 @@ def _targets(text: str) -> Iterator[_Target]:
         if wiki and wiki.end() == link.end:
             yield _wiki(wiki)
             continue
-        opened = text.rfind("](", link.start, link.end)
-        if opened >= 0 and (url := _URL.match(text, opened)):
-            style = "bare" if url["angle"] is None else "angle"
-            yield _Target(*url.span(style), link.target, style, url[style])
+        for url in URL.finditer(text, link.start, link.end):
+            if url.end() == link.end:
+                style = "bare" if url["angle"] is None else "angle"
+                start, raw = url.start(style), url[style].partition("#")[0]
+                yield _Target(start, start + len(raw), link.target, style, raw)
 
 
 def _wiki(match: re.Match[str]) -> _Target:

@@ -15,11 +15,10 @@ from msgspec import Struct
 from memd.model.note import Block, Field
 
 _WIKI = re.compile(r"\[\[([^\[\]\n]++)\]\]")
-_INLINE_URL = (
+URL = re.compile(
     r"\]\([ \t]*(?:<(?P<angle>[^<>\n]*)>|(?P<bare>[^\s()<>]*+(?:\([^\s()<>]*\)[^\s()<>]*+)*))"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
 )
-_URL = re.compile(_INLINE_URL)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _NO_TAG = (
     r"\s\x00-\x20\x7f\u2000-\u200c\u200e-\u206f\u2e00-\u2e7f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40"
@@ -101,7 +100,7 @@ def is_file(target: str) -> bool:
 
 
 def _urls(text: str, mask: str, start: int) -> Iterator[LinkAt]:
-    for m in _URL.finditer(mask, start):
+    for m in URL.finditer(mask, start):
         opened = _label_start(mask, m.start())
         if opened < 0:
             continue
