@@ -62,8 +62,13 @@ def _plain(word: str) -> str:
         return word[:LONGEST]
     if is_run(word):
         return word
-    bare = _MARKS.sub("", unicodedata.normalize("NFD", word)).translate(_PLAIN)
+    bare = unmarked(word).translate(_PLAIN)
     return (bare if bare.isascii() else word)[:LONGEST]
+
+
+def unmarked(text: str) -> str:
+    """Without the accents over its letters; decomposed."""
+    return _MARKS.sub("", unicodedata.normalize("NFD", text))
 
 
 def is_run(token: str) -> bool:

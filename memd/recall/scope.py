@@ -26,7 +26,8 @@ class Scope:
 
     def __init__(self, vault: Vault, params: asked.Retrieve, zone: tzinfo, within: str) -> None:
         self.vault, self.params, self.zone = vault, params, zone
-        self._tests = filters.where(params.where, zone) + [filters.tagged(tag) for tag in params.tags]
+        self._where = filters.where(params.where, zone)
+        self._tests = [*self._where, *map(filters.tagged, params.tags)]
         ranged = params.time_range
         self.of = ranged.of if ranged else "said"
         self.during = filters.period(ranged.since, ranged.until, zone) if ranged else ALWAYS
@@ -41,9 +42,7 @@ class Scope:
         shown = filters.shown(params.include_sensitive, within)
         self._chosen = filters.every([*self._asked(), *shown, filters.ranked])
         said_in = filters.shown(params.include_sensitive, within, turns=True)
-        self._said_in = filters.every(
-            [*self._of_category(), *said_in, filters.ranked, *filters.where(params.where, zone)]
-        )
+        self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked, *self._where])
 
     def _asked(self) -> list[filters.Test]:
         """Of the explicit filters those that were given, save the time."""
@@ -88,7 +87,7 @@ class Scope:
             labels = note.frontmatter.get("labels")
             said = {fold(str(label)) for label in labels} if isinstance(labels, list | tuple) else set()
             if all(fold(tag.lstrip("#")) in said for tag in self.params.tags):
-                return all(test(note) for test in filters.where(self.params.where, self.zone))
+                return all(test(note) for test in self._where)
         return all(test(note) for test in self._tests)
 
     @cached_property

@@ -67,9 +67,8 @@ def search(
     keys = [each.key for each in ranked.found]
     begin = cursors.start(keys, position, last)
     page = ranked.found[begin : begin + params.limit]
-    telling = Telling(
-        vault, bodies, zone, needles(question.typed.asked), _showing(params, within), explain=params.explain
-    )
+    shown = filters.every(filters.shown(params.include_sensitive, within))
+    telling = Telling(vault, bodies, zone, needles(question.typed.asked), shown, explain=params.explain)
     told = bounded([tell(telling, each) for each in page], params.limit)
     end = begin + len(told)
     more = cursors.after(end, keys[end - 1]) if told and end < len(keys) else ""
@@ -77,11 +76,6 @@ def search(
     if params.mode != "text":
         answer["vector"] = {"used": ranked.used, "why": ranked.why}
     return answer
-
-
-def _showing(params: asked.Search, within: str) -> Callable[[Note], bool]:
-    tests = filters.shown(params.include_sensitive, within)
-    return tests[0] if len(tests) == 1 else lambda note: all(test(note) for test in tests)
 
 
 def _understood(vault: Vault, index: Index, params: asked.Search, zone: tzinfo, within: str) -> _Question:
@@ -98,12 +92,11 @@ def _understood(vault: Vault, index: Index, params: asked.Search, zone: tzinfo, 
         tests.append(filters.of_tree(vault, params.tree))
     shown = filters.shown(params.include_sensitive, within, turns=True)
     during = filters.period(params.since, params.until, zone)
-    every = [*shown, filters.ranked, *tests]
+    passes = filters.every([*shown, filters.ranked, *tests])
 
     @cache
     def may(path: str) -> bool:
-        note = vault.notes[path]
-        return all(test(note) for test in every)
+        return passes(vault.notes[path])
 
     filtered = bool(tests or within or params.since or params.until)
     return _Question(vault, index, params, zone, typed, lambda note: may(note.path), during, filtered)

@@ -5,7 +5,6 @@ Cheap on purpose: one fold of the text and plain finds, no tokens. Never knows s
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -18,7 +17,6 @@ from memd.parse.header import split
 from memd.recall import weights
 from memd.recall.stopwords import is_stop
 
-_MARKS = re.compile("[\u0300-\u036f]+")
 _MOST_NEEDLES = 16
 _MOST_FOUND = 8
 """Places of one word that are looked at in a note."""
@@ -89,7 +87,7 @@ def _best(text: str, wanted: Sequence[tuple[str, float]], begin: int, stop: int)
     """(offset of the best line, offset of the first match in it) by the weights of what it has; -1 where nothing is."""
     folded = _fold(text[begin:stop])
     if not folded.isascii() and all(word.isascii() for word, _ in wanted):
-        folded = _MARKS.sub("", unicodedata.normalize("NFD", folded))
+        folded = tokens.unmarked(folded)
     scores: dict[int, float] = {}
     firsts: dict[int, int] = {}
     for word, weight in wanted:

@@ -44,6 +44,7 @@ _PROMISE_ZH = re.compile(
     r"我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
 )
 _PASSING_EN = (
+    words_en.TASK,
     words_en.DEFER,
     words_en.WORKPIECE,
     words_en.MOMENT,
@@ -143,8 +144,8 @@ def stands(clause: str, is_zh: bool) -> bool:
     return found.kind in ("owner", "person", "thing") and confidence(clause, is_zh, found) > 0
 
 
-def _silent_en(clause: str, who: Subject) -> bool:
-    text = clause.replace("’", "'")
+def _passing_en(text: str, who: Subject) -> bool:
+    """Said of what may not be, of the task, of the moment, or out of politeness."""
     checked = _MAY.sub("Maytime", text)
     if english.matches(words_en.HYPOTHETICAL, checked) or english.matches(words_en.UNSURE, checked):
         return True
@@ -152,7 +153,6 @@ def _silent_en(clause: str, who: Subject) -> bool:
         return True
     if (
         _POLITE.match(text)
-        or english.matches(words_en.TASK, text)
         or _TALK.match(text)
         or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I) and who.kind != "owner")
     ):
@@ -161,10 +161,17 @@ def _silent_en(clause: str, who: Subject) -> bool:
         r"\bwould (?:rather|like|love|prefer|never)\b", text, re.I
     ):
         return True
-    if re.search(
-        r"(?i)\b(?:that much|like that|about that|(?:do|did|done|doing) (?:that|it|this|so)|just want(?:ed)? to)\b|^i just\b|\b(?:felt|feels?|feeling)\b(?! (?:about|that))",
-        text,
-    ):
+    return bool(
+        re.search(
+            r"(?i)\b(?:that much|like that|about that|(?:do|did|done|doing) (?:that|it|this|so)|just want(?:ed)? to)\b|^i just\b|\b(?:felt|feels?|feeling)\b(?! (?:about|that))",
+            text,
+        )
+    )
+
+
+def _silent_en(clause: str, who: Subject) -> bool:
+    text = clause.replace("’", "'")
+    if _passing_en(text, who):
         return True
     if not english.has_verb(text):
         return True
