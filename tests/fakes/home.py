@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +22,19 @@ from memd.model.errors import Refused
 PATIENCE = 60.0
 OFF_DUTY = '[vectors]\nmodel = "off"\n[formation]\nhere = false\n'
 """The config of a device that does no scheduled work: for stories that compare the vault's bytes, however long they take."""
+
+
+@cache
+def bytecode() -> Mapping[str, str]:
+    """Variables with which a memd of these tests starts from byte code, as an installed one does: where the environment
+    forbids it beside the source, in a folder that lives as long as this process."""
+    if not os.environ.get("PYTHONDONTWRITEBYTECODE"):
+        return {}
+    folder = tempfile.mkdtemp(prefix="memd-bytecode-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}
+    subprocess.run([sys.executable, "-c", "import memd.daemon.app"], env=os.environ | kept, check=True)
+    return kept
 
 
 class Home:
@@ -31,6 +48,7 @@ class Home:
         self.config = base / "memd.toml"
         self.config.write_text(config)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "MEMD_"))}
+        self.env |= bytecode()
         self.env |= {"HOME": str(base), "TZ": "Asia/Shanghai", "NO_COLOR": "1", "HF_HUB_OFFLINE": "1"}
         for name in ("cache", "config", "state", "data"):
             self.env[f"XDG_{name.upper()}_HOME"] = str(base / name)
