@@ -176,14 +176,15 @@ class App:
         vectors = self.library.vectors
         paths = self.core.vault.notes.keys()
         known = await self.core.in_reader(vectors.known)
-        missing = [Wanted(path) for path in sorted(paths - known)]
-        vectors_state = vectors.status().state
-        for start in range(0, len(missing) if vectors_state != "off" else 0, SLICE):
-            some = missing[start : start + SLICE]
+        missing = [Wanted(path) for path in sorted(paths - known)] if vectors.takes else []
+        while missing:
+            vectors.expect(len(missing))
+            some, missing = missing[:SLICE], missing[SLICE:]
             found = await self.core.in_reader(lambda some=some: list(read_some(self.keeper.how, some)))
             await self.core.in_reader(vectors.update, {each.path: each.passages for each in found if each.note})
         if gone := known - paths:
             await self.core.in_reader(vectors.update, {}, gone)
+        vectors.expect(0)
 
     def _make_vectors(self) -> Any:
         from memd.index.meaning import Meaning
@@ -203,6 +204,7 @@ class App:
             key=os.environ.get(config.api_key_env, "") if config.api_key_env else "",
             on_progress=told,
         )
+        vectors.expect(len(self.core.vault.notes))
         vectors.start()
         return vectors
 

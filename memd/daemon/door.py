@@ -68,7 +68,7 @@ class Door:
     async def _handle(self, call: Call, peer: Peer) -> dict[str, Any]:
         if self._behind is None:
             if call.method.name == "hello":
-                opening = VectorStatus(reason="memd is starting")
+                opening = VectorStatus("building", reason="memd is starting")
                 return {**greeting(self.about, opening, "", peer), "index": {"current": False, "pending": 0}}
             await self._ready.wait()
         assert self._behind is not None

@@ -87,6 +87,14 @@ class Making:
         asker = self.serving.asker
         return asker is None or not asker.loaded
 
+    def unfinished(self) -> str:
+        """What keeps the chosen model from answering, "" for nothing."""
+        if self.feeding.trouble or self.unloaded():
+            return self.feeding.trouble or "The model is being loaded."
+        if self.serving is self.target:
+            return ""
+        return f"{self.target.choice.title} reads the vault; {self.serving.choice.title} answers meanwhile."
+
     def load_asker(self) -> None:
         """Opens the handle that questions use. Where the model does not come, the reason is shown and text goes on alone."""
         if self.serving.asker is None:

@@ -74,7 +74,7 @@ class Meaning:
         self._making: Making | None = None
         self._early: dict[bytes, str] = {}
         self._room = ROOM
-        self._total = 0
+        self._total = self._expected = 0
         self._told = 0.0
 
     def start(self) -> None:
@@ -140,6 +140,11 @@ class Meaning:
         be handed in again, whatever the ledger says."""
         with self._changing:
             return self._book.known() if self._open else frozenset()
+
+    def expect(self, files: int) -> None:
+        """So many files are still to be handed in: as long as there are any the state is `building`."""
+        self._expected = files
+        self._wake.set()
 
     def update(self, passages_by_path: Mapping[str, Sequence[Passage]], removed: Iterable[str] = ()) -> None:
         """These files now have exactly these passages. On return the book is on disk, what went is out of the answers and
@@ -213,18 +218,15 @@ class Meaning:
         making = self._making
         if making is None:
             return VectorStatus("building", self._setting, "The model is being looked at.", 0, self._total)
-        serving, target = making.serving, making.target
         waiting = min(making.feeding.waiting, self._total)
-        reason = making.feeding.trouble
-        if not reason and making.unloaded():
-            reason = "The model is being loaded."
-        if not reason and serving is not target:
-            reason = f"{target.choice.title} reads the vault; {serving.choice.title} answers meanwhile."
+        reason = making.unfinished()
+        if not reason and self._expected:
+            reason = f"{self._expected} files are still to be read."
         if not reason and waiting:
             reason = f"{waiting} passages wait to be embedded."
         state: VectorState = "building" if reason else "ready"
         done = max(0, self._total - waiting - making.feeding.lost)
-        return VectorStatus(state, target.choice.title, reason, done, self._total, making.feeding.left())
+        return VectorStatus(state, making.target.choice.title, reason, done, self._total, making.feeding.left())
 
     def forget(self, hashes: Iterable[str] | None = None) -> int:
         """Erases the vectors of these passage hashes, or (None) of every text that no passage says any more: from the file

@@ -112,7 +112,8 @@ VectorState = Literal["ready", "building", "off"]
 
 
 class VectorStatus(Struct, frozen=True):
-    """`reason` says in a sentence why it is off or building; `left` is seconds, None when unknown."""
+    """`ready`: every note that memd has read is found by meaning; files that changed and were not read yet are what the
+    text index counts as pending. `reason` says in a sentence why it is off or building; `left` is seconds, None when unknown."""
 
     state: VectorState = "off"
     model: str = ""
