@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 
 from memd import __version__
-from memd.bridge.cli_arguments import GLOBALS, add_params, collect, find_word, options_of, parser_for
+from memd.bridge.cli_arguments import GLOBALS, Misused, add_params, collect, find_word, nearest, options_of, parser_for
 from memd.bridge.cli_shell import Options, Shell
 from memd.bridge.cli_show import show
 from memd.bridge.cli_topics import TOPICS
@@ -39,6 +39,8 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
         return _run(given, daemon)
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
+    except Misused as misused:
+        return _fail(given, "invalid_params", str(misused), USAGE, usage=misused.usage)
     except Refused as refused:
         return _fail(given, refused.code, refused.message, FAILED, refused.data)
     except Unreachable as error:
@@ -52,12 +54,15 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
         return FAILED
 
 
-def _fail(argv: list[str], code: str, message: str, exit_code: int, data: dict[str, object] | None = None) -> int:
+def _fail(
+    argv: list[str], code: str, message: str, exit_code: int, data: dict[str, object] | None = None, usage: str = ""
+) -> int:
     shell = Shell(Options())
     if "--json" in argv:
         error: dict[str, object] = {"code": code, "message": message}
         shell.print_json({"error": error | ({"data": data} if data else {})})
     else:
+        shell.err.write(usage)
         shell.complain(re.sub(r"\bmemory\.(?=[a-z])", "memd ", message))
     return exit_code
 
@@ -74,8 +79,7 @@ def _run(argv: list[str], daemon: Daemon | None) -> int:
         return found
     if method := OF_WORD.get(word):
         return call(word, method, rest)
-    print(f"memd: no command {word!r}{_nearest(word)}; `memd help` lists them", file=sys.stderr)
-    return USAGE
+    raise Misused(f"no command {word!r}{nearest(word, docs())}; `memd help` lists them")
 
 
 def _daemon(argv: list[str], daemon: Daemon | None) -> int:
@@ -94,15 +98,7 @@ def _no_word(options: list[str]) -> int:
     if "--help" in options or "-h" in options:
         print(overview())
         return DONE
-    print(overview(), file=sys.stderr)
-    return USAGE
-
-
-def _nearest(word: str) -> str:
-    from difflib import get_close_matches
-
-    found = get_close_matches(word, docs(), 1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    raise Misused("which command?", overview() + "\n")
 
 
 def overview() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from memd.bridge.cli_shell import Options
@@ -26,13 +27,30 @@ _SENTENCES = frozenset(("memory.search", "memory.retrieve", "memory.remember"))
 """Methods whose one positional is a sentence: several words need no quotes."""
 
 
+class Misused(Exception):
+    """The command line was not understood. `usage` is how the word is used, "" where there is none."""
+
+    def __init__(self, message: str, usage: str = "") -> None:
+        super().__init__(message)
+        self.usage = usage
+
+
 class Parser(argparse.ArgumentParser):
-    """Exits with 2 on a usage error, and says what to do about a word that looks like an option."""
+    """Raises Misused on a usage error, and says what to do about a word that looks like an option."""
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments: -"):
-            message += "  (words that begin with - go after --)"
-        super().error(message)
+            typed = message.split()[2].partition("=")[0]
+            message += nearest(typed, self._option_string_actions) or "  (words that begin with - go after --)"
+        raise Misused(message, self.format_usage())
+
+
+def nearest(typed: str, known: Iterable[str]) -> str:
+    """`; did you mean '…'?`, "" where nothing is near."""
+    from difflib import get_close_matches
+
+    found = get_close_matches(typed, list(known), 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def parser_for(word: str, doc: str) -> Parser:

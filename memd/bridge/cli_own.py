@@ -6,13 +6,15 @@ import argparse
 import os
 import sys
 import time
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
-from memd.bridge.cli_arguments import Parser, add_params, collect, options_of, parser_for
+from memd.bridge.cli_arguments import Parser, add_params, collect, nearest, options_of, parser_for
 from memd.bridge.cli_shell import Shell, safe
 from memd.bridge.cli_show import outline, plan, show
 from memd.bridge.cli_words import FORMATS, OWN, docs
-from memd.serve.messages import METHODS, OF_WORD
+from memd.serve.messages import METHODS
 from memd.serve.places import shared
 
 
@@ -165,6 +167,7 @@ def model(word: str, argv: list[str]) -> int:
     if (parsed.action == "fetch") != bool(parsed.name):
         parser.error("write `memd model fetch NAME` or `memd model list`")
     asked = [os.path.join(cache_folder(shell.environ), "models"), parsed.action, *filter(None, (parsed.name,))]
+    asked += ["--json"] if shell.options.json else []
     os.execve(sys.executable, [sys.executable, "-P", "-m", "memd.index.fetching", *asked], dict(shell.environ))  # noqa: S606
 
 
@@ -174,8 +177,7 @@ def completion(word: str, argv: list[str]) -> int:
     parser = _parser(word)
     parser.add_argument("shell", choices=SHELLS)
     shell, parsed = _opened(parser, argv)
-    shell.out.write(script(parsed.shell))
-    return 0
+    return _text(shell, script(parsed.shell))
 
 
 def help_about(word: str, argv: list[str]) -> int:
@@ -187,16 +189,23 @@ def help_about(word: str, argv: list[str]) -> int:
     shell, parsed = _opened(parser, argv)
     topic = parsed.topic
     if not topic:
-        shell.print(overview())
-        return 0
+        return _text(shell, overview() + "\n")
     if topic not in docs() and topic not in TOPICS:
-        from difflib import get_close_matches
-
-        near = get_close_matches(topic, [*docs(), *TOPICS], 1)
-        parser.error(f"no help on {topic!r}" + (f"; did you mean {near[0]!r}?" if near else f": {', '.join(TOPICS)}"))
+        near = nearest(topic, (*docs(), *TOPICS))
+        parser.error(f"no help on {topic!r}" + (near or f": {', '.join(TOPICS)}"))
+    parts = []
     if topic in docs():
-        main([topic, "--help"])
+        with redirect_stdout(StringIO()) as usage:
+            main([topic, "--help"])
+        parts.append(usage.getvalue())
     if topic in TOPICS:
-        text = TOPICS[topic].rstrip().replace("{config}", shared("config"))
-        shell.print(("\n" if topic in OF_WORD or topic in OWN else "") + text)
+        parts.append(TOPICS[topic].rstrip().replace("{config}", shared("config")) + "\n")
+    return _text(shell, "\n".join(parts))
+
+
+def _text(shell: Shell, text: str) -> int:
+    if shell.options.json:
+        shell.print_json({"text": text})
+    else:
+        shell.out.write(text)
     return 0

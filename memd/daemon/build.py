@@ -11,7 +11,6 @@ import asyncio
 import logging
 import os
 import signal
-import sys
 from contextlib import AsyncExitStack
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -28,24 +27,17 @@ log = logging.getLogger("memd.build")
 
 
 def main(args: argparse.Namespace) -> int:
-    """The exit code. `args`: vault, socket, config, idle_exit, log_level."""
+    """The exit code. `args`: vault, socket, config, idle_exit, log_level. Raises Refused where it cannot begin."""
     heap.begin()
-    try:
-        place = places.locate(os.environ, os.getcwd(), args.vault or "", args.socket or "", args.config or "")
-        config, problems = places.read_config(place.config)
-        logs.set_up(args.log_level or config.daemon.log_level)
-        if not os.path.isdir(place.vault):
-            raise Refused("not_found", f"the vault {place.vault} is not there: `memd init {place.vault}` makes one")
-        lock = Lock(place.cache, place.vault, place.socket)
-    except Refused as refused:
-        print(f"memd: {refused.message}", file=sys.stderr)
-        return 1
+    place = places.locate(os.environ, os.getcwd(), args.vault or "", args.socket or "", args.config or "")
+    config, problems = places.read_config(place.config)
+    logs.set_up(args.log_level or config.daemon.log_level)
+    if not os.path.isdir(place.vault):
+        raise Refused("not_found", f"the vault {place.vault} is not there: `memd init {place.vault}` makes one")
+    lock = Lock(place.cache, place.vault, place.socket)
     try:
         zone = clock.zone_named(config.vault.timezone, os.environ)
         asyncio.run(_serve(place, config, problems, zone, args.idle_exit))
-    except Refused as refused:
-        print(f"memd: {refused.message}", file=sys.stderr)
-        return 1
     finally:
         lock.release()
     return 0

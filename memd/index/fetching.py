@@ -94,20 +94,26 @@ def listed(cache: str) -> Iterator[tuple[str, str]]:
 
 
 def main(arguments: list[str]) -> int:
-    """`CACHE list`, or `CACHE fetch NAME`; the exit code. What it says goes to stderr, the list to stdout."""
-    cache, action, *names = arguments
+    """`CACHE list`, or `CACHE fetch NAME`, and `--json`; the exit code. What it says goes to stderr, the list to stdout."""
+    cache, action, *names = (each for each in arguments if each != "--json")
+    as_json = "--json" in arguments
     if action == "list":
-        for name, how in listed(cache):
-            print(f"{name}  {how}")
+        models = list(listed(cache))
+        told = {"models": [{"name": name, "how": how} for name, how in models]}
+        print(json.dumps(told) if as_json else "\n".join(f"{name}  {how}" for name, how in models))
         return 0
     from memd.index.embed import download
 
     try:
         fetch(names[0], cache, download, _draw if sys.stderr.isatty() else lambda _: None)
     except Unavailable as why:
-        print(f"memd: {why}", file=sys.stderr)
+        error = {"error": {"code": "unavailable", "message": str(why)}}
+        print(json.dumps(error) if as_json else f"memd: {why}", file=sys.stdout if as_json else sys.stderr)
         return 1
-    print(f'{names[0]} is here: [vectors] model = "{names[0]}" uses it', file=sys.stderr)
+    if as_json:
+        print(json.dumps({"name": names[0]}))
+    else:
+        print(f'{names[0]} is here: [vectors] model = "{names[0]}" uses it', file=sys.stderr)
     return 0
 
 

@@ -34,7 +34,7 @@ _EVERYWHERE = {
     "history": "earlier versions too",
     "id": "the id of a file, turn or line",
     "idempotency_key": "a repeat with the same key does nothing twice",
-    "include_leaves": "leaves in the pack",
+    "include_leaves": "whether leaves are in the pack",
     "include_sensitive": "sensitive material too",
     "include_superseded": "values that were superseded too",
     "kind": "state, claim or event",

@@ -340,3 +340,40 @@ def test_a_pipe_that_closes_is_no_traceback(path: str, running: FakeDaemon, tmp_
     command = f"{sys.executable} -m memd read a.md --vault {tmp_path} --socket {path} --max-bytes 1000000 | head -n 1"
     told = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, env=dict(os.environ))
     assert (told.stdout, told.stderr) == ("line\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("search x --limit abc", 2),
+        ("search x --nosuch", 2),
+        ("searhc x", 2),
+        ("", 2),
+        ("forget leaf", 2),
+        ("run --vault /nonexist", 1),
+        ("init /proc/nosuch", 1),
+        ("completion bash", 0),
+        ("help", 0),
+        ("help search", 0),
+        ("help nosuch", 2),
+        ("model list", 0),
+        ("model fetch nosuch", 1),
+    ],
+)
+def test_json_is_one_value_whatever_happens(tmp_path: Path, line: str, code: int) -> None:
+    """With --json stdout holds one JSON value: a result, or an error whose code and message say what is wrong."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "MEMD_"))} | {"HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-m", "memd", *line.split(), "--json"], env=env, capture_output=True, timeout=60
+    )
+    assert done.returncode == code
+    said = json.loads(done.stdout)
+    assert ("error" in said) == bool(code)
+    assert code != 2 or said["error"]["code"] == "invalid_params"
+
+
+def test_an_option_that_is_misspelt_is_recognised(memd: Memd) -> None:
+    """The message names the option that was meant, the exit code is that of a usage error."""
+    code, out, err = memd("search", "x", "--limt", "3")
+    assert (code, out) == (2, "")
+    assert "did you mean '--limit'?" in err
