@@ -36,7 +36,9 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
     """The exit code: 0 done, 1 refused or failed, 2 usage, 3 no daemon."""
     given = sys.argv[1:] if argv is None else argv
     try:
-        return _run(given, daemon)
+        code = _run(given, daemon)
+        sys.stdout.flush()
+        return code
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
     except Misused as misused:
@@ -50,8 +52,17 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return FAILED
+    except OSError as error:
+        if error.filename is None:
+            _drop_output()
+        return _fail(given, "unavailable", f"{error.filename or 'the output'}: {error.strerror or error}", FAILED)
+
+
+def _drop_output() -> None:
+    """What could not be printed is not tried again when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(

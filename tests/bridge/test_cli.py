@@ -377,3 +377,12 @@ def test_an_option_that_is_misspelt_is_recognised(memd: Memd) -> None:
     code, out, err = memd("search", "x", "--limt", "3")
     assert (code, out) == (2, "")
     assert "did you mean '--limit'?" in err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_an_output_that_is_full_is_a_failure_told_in_a_line(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """Exit 1 and one line that says what happened, no traceback."""
+    with open("/dev/full", "wb") as full:
+        argv = [sys.executable, "-m", "memd", "help", *options]
+        done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 0 if options else 1), done.stderr
