@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -222,9 +223,11 @@ def _result(answer: Answer) -> types.CallToolResult:
 
 
 def _refusal(refused: Refused) -> types.CallToolResult:
-    """An error that a model can read and act on: the code, what to do next, and the plan where there is one."""
-    error = {"code": refused.code, "message": refused.message} | ({"data": refused.data} if refused.data else {})
-    text = f"{refused.code}: {refused.message}"
+    """An error that a model can read and act on: the code, what to do next in names of tools, and the plan where there is
+    one."""
+    message = re.sub(r"\bmemory\.(?=[a-z])", "memory_", refused.message)
+    error = {"code": refused.code, "message": message} | ({"data": refused.data} if refused.data else {})
+    text = f"{refused.code}: {message}"
     if refused.data:
         text += "\n" + json.dumps(refused.data, ensure_ascii=False)
     return types.CallToolResult(

@@ -408,3 +408,11 @@ def test_permalinks_are_completed(fake: FakeDaemon) -> None:
     reference = types.ResourceTemplateReference(uri="memd://note/{+permalink}")
     found = talk(fake, lambda s: s.complete(reference, {"name": "permalink", "value": "线性"}))
     assert found.completion.values == ["线性-one"]
+
+
+def test_a_refusal_names_tools(fake: FakeDaemon) -> None:
+    """What to do next is told in the names that the agent can call."""
+    fake.answers["memory.read"] = refuse("not_found", "no note has the permalink 'x': memory.search finds it by words")
+    found = called(fake, "memory_read", {"permalink": "x"})
+    assert "memory_search finds it" in found.content[0].text
+    assert "memory_search finds it" in found.structured_content["error"]["message"]
