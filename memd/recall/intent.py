@@ -72,10 +72,26 @@ _ASKING = re.compile(
     re.I,
 )
 """Words that ask or speak of speaking, beside those of the rules: no matter of their own."""
+_OF_TALK = re.compile(
+    r"\b(?:names?|kinds?|types?|genres?|topics?|contents?|details?|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advi[sc]ed?|tips?|ask(?:ed|ing)?|consult(?:ed)?"
+    r"|shared?|chat(?:ted)?|conversations?|encounter(?:ed)?|taught|called|given|main|specific|right|lot)\b"
+    r"|(?:主要|具体)?(?:名字|名称|类型|内容|话题|对话|日期)|[向对跟和给][你我]|[给问聊][了过]?|(?:推荐|分享|咨询|请教|建议|教)[了过]?",
+    re.I,
+)
+"""Words that name a part of an answer or a manner of speaking, which a question has and what answers it mostly has not."""
 _HISTORY = re.compile(
     r"\b(?:before|previous(?:ly)?|formerly|original(?:ly)?|used to|old(?:er)?|history|earlier|chang\w+|why did|switch\w*)\b|原来|以前|之前|曾经|历史|过去|为什么|变化|换了|改",
     re.I,
 )
+
+
+_TOLD = re.compile(
+    r"(?P<who>\byou\b|\bi\b|(?<![给向对跟和了过诉教])(?:你|我)(?!们))(?:\s+\w+){0,3}?\s*(?:\b(?:recommend|suggest|advi[sc]e|t(?:ell|old|each|aught)"
+    r"|g[ia]ve|sha?re|mention|sa(?:y|id)|ask|explain|introduc)(?:e?d|ing)?\b|[^，。？！,.?!]{0,12}?(?:推荐|建议|告诉|介绍|分享|回答|教[了过我你]|给[了过]|[说讲提问][了过到你我]|咨询|请教))",
+    re.I,
+)
+"""Who said what is asked for, where the question speaks of saying: the one who asks, or the one who is asked."""
+_LONG_AGO = re.compile(r"\b(?:previously|before|earlier|once)\b|曾经?|之前|以前|原来", re.I)
 
 
 class Intent(Struct, frozen=True):
@@ -83,8 +99,8 @@ class Intent(Struct, frozen=True):
 
     `query` asks any of the words; `words` is the plain text; `telling` are its words that say something, `matter` those
     that name what it is about and neither ask nor name a time. `when`: a time is asked for. `own`: it speaks of who
-    asks. `first`..`last` are the days that it names, seen from the day of asking; `relative` as in "this week", `named`
-    the phrase itself.
+    asks. `first`..`last` are the days that it names, seen from the day of asking; `relative` as in "this week", `yearless` as in
+    "on 4 May", `named` the phrase itself. `role` is whose words are asked for: user, assistant, or "".
     """
 
     kind: str
@@ -100,7 +116,9 @@ class Intent(Struct, frozen=True):
     first: date | None = None
     last: date | None = None
     relative: bool = False
+    yearless: bool = False
     named: str = ""
+    role: str = ""
 
 
 def understood(text: str, today: date) -> Intent:
@@ -109,8 +127,9 @@ def understood(text: str, today: date) -> Intent:
     asked = Query(any=(*typed.query.any, *typed.query.must))
     if not asked.any:
         asked = Query(any=typed.query.none)
-    when = bool(_WHEN.search(text))
-    kind = next((name for name, rule in _COMPILED if rule.search(text)), "temporal" if when else "fact")
+    when, role = bool(_WHEN.search(text)), _role(text)
+    about = _LONG_AGO.sub(" ", text) if role else text
+    kind = next((name for name, rule in _COMPILED if rule.search(about)), "temporal" if when else "fact")
     if when and kind in ("planning", "preference", "identity", "procedure", "what_changed"):
         kind = "temporal"
     period = _period(text[:2000], today)
@@ -132,8 +151,16 @@ def understood(text: str, today: date) -> Intent:
         period.first if period else None,
         period.last if period else None,
         bool(period and period.relative),
+        bool(period and period.yearless),
         named,
+        role,
     )
+
+
+def _role(text: str) -> str:
+    """Of several that are said to have spoken the last: it is what the question ends in."""
+    told = list(_TOLD.finditer(text[:2000]))
+    return ("user" if told[-1]["who"].lower() in ("i", "我") else "assistant") if told else ""
 
 
 def _period(text: str, today: date) -> dates.When | None:
@@ -145,13 +172,13 @@ def _period(text: str, today: date) -> dates.When | None:
     if not since:
         return period
     first = period.first if period.first <= today else dates.add_months(period.first, -12)
-    return structs.replace(period, first=first, last=today)
+    return structs.replace(period, first=first, last=today, yearless=False)
 
 
 def _matter(text: str, period: dates.When | None) -> Iterator[str]:
     """Words that are left when those that ask are taken away; runs of Chinese come apart at function characters."""
     left = f"{text[: period.start]} {text[period.end :].removeprefix('份')}" if period else text
-    for rule in (*(rule for _, rule in _COMPILED), _WHEN, _NOW, _HISTORY, _ASKING):
+    for rule in (*(rule for _, rule in _COMPILED), _WHEN, _NOW, _HISTORY, _ASKING, _OF_TALK):
         left = rule.sub(" ", left)
     for word in tokens.words(left):
         if tokens.is_run(word):

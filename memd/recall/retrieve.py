@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import structs
 
 from memd.form import profile_text
+from memd.form.rules import dates
 from memd.index.port import Bodies, Index
 from memd.model.vault import Vault
 from memd.recall import asked, memories, prompt, turns, weights
@@ -22,6 +23,8 @@ from memd.recall.scope import Scope
 from memd.recall.spoken import noted, stems, telling
 from memd.recall.telling import Teller
 
+_YEARS_BACK = 20
+"""Years in which a day without a year is looked for."""
 _PERSONAL = ("preference", "identity", "briefing", "planning")
 
 
@@ -34,8 +37,8 @@ def retrieve(
     """
     zone = now.tzinfo
     assert zone is not None
-    intent = understood(params.query, now.date())
     scope = Scope(vault, params, zone, within)
+    intent = _in_its_year(understood(params.query, now.date()), scope, now.date())
     if params.time_range is None and _bounds(intent, now.date()):
         scope.narrowed(*turns.days(intent, zone))
     found = memories.memories(scope, index, bodies, intent)
@@ -47,6 +50,20 @@ def retrieve(
     notes = [*found.get("note", []), *found.get("episode", [])]
     material = Material(facts, history, list(spoken.found), notes, lines)
     return _answer(teller, material, intent, params, spoken, found)
+
+
+def _in_its_year(intent: Intent, scope: Scope, today: date) -> Intent:
+    """A day whose year is not said is the last such day on which something was said: "on 4 May" may be of years ago. Of
+    plans it is the one to come."""
+    if not (intent.yearless and intent.first and intent.last) or (intent.first > today and intent.kind == "planning"):
+        return intent
+    for years in range(_YEARS_BACK):
+        shifted = structs.replace(
+            intent, first=dates.add_months(intent.first, -12 * years), last=dates.add_months(intent.last, -12 * years)
+        )
+        if scope.spoken_in(*turns.days(shifted, scope.zone)):
+            return shifted
+    return intent
 
 
 def _bounds(intent: Intent, today: date) -> bool:

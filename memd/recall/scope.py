@@ -40,7 +40,7 @@ class Scope:
         self._known: dict[str, bool] = {}
         self._files: dict[str, bool] = {}
         shown = filters.shown(params.include_sensitive, within)
-        self._chosen = filters.every([*self._asked(), *shown, filters.ranked])
+        self._chosen = filters.every([*self._asked(), *shown, filters.ranked, _no_echo])
         said_in = filters.shown(params.include_sensitive, within, turns=True)
         self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked, *self._where])
 
@@ -71,6 +71,12 @@ class Scope:
     def note(self, note: Note) -> bool:
         """Whether a file that is no evidence may take part."""
         return self._timely(note) and self._fits(note)
+
+    def spoken_in(self, first: float, last: float) -> bool:
+        """Whether anything that is kept word for word was said from one time to before another."""
+        notes = self.vault.notes
+        spans = ((path, span) for path, span in self._said_spans.items() if span[0] < last and span[1] >= first)
+        return any(notes[path].kind == "evidence" for path, _ in spans)
 
     def earlier(self, note: Note) -> bool:
         """Whether an earlier version of what was found may be told: it is older than a period that a question names."""
@@ -134,6 +140,10 @@ class Scope:
             return True
         first, last = self._spans[note.path]
         return first < self.during[1] and last >= self.during[0]
+
+    @cached_property
+    def _said_spans(self) -> Mapping[str, Span]:
+        return spans.spans("said", self.zone).of(self.vault)
 
     @cached_property
     def _spans(self) -> Mapping[str, Span]:
@@ -237,3 +247,8 @@ class Scope:
 
     def when(self, note: Note) -> float:
         return filters.when(note, self.zone)
+
+
+def _no_echo(note: Note) -> bool:
+    """memd's own journal says again what leaves say."""
+    return not (note.type == "journal" and note.origin == "memd")

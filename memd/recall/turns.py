@@ -158,6 +158,8 @@ def _manner(parts: dict[str, float], each: Found, intent: Intent, named: frozens
     parts["telling"] = weights.TELLING * each.spoken.telling
     if each.turn.speaker in named:
         parts["speaker"] = weights.NAMED_SPEAKER
+    if intent.role and each.turn.role == intent.role:
+        parts["role"] = weights.ROLE
     if each.spoken.asks:
         parts["asks"] = weights.ASKS
     if intent.when and each.spoken.when:
@@ -186,8 +188,8 @@ def _ages(scope: Scope, found: list[Found]) -> dict[str, float]:
     last: dict[str, float] = {}
     for each in found:
         last[each.note.path] = max(last.get(each.note.path, 0.0), scope.said(each.note, each.turn))
-    order = sorted(last, key=lambda path: (last[path], path))
-    return {path: at / max(1, len(order) - 1) for at, path in enumerate(order)}
+    ranks = {at: rank for rank, at in enumerate(sorted(set(last.values())))}
+    return {path: ranks[at] / max(1, len(ranks) - 1) for path, at in last.items()}
 
 
 def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:

@@ -27,6 +27,7 @@ from memd.parse.note import parse_note
 
 ZONE = timezone(timedelta(hours=8))
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=ZONE)
+_ROLES = ("user", "assistant")
 
 
 class Displaced(AssertionError):
@@ -192,9 +193,7 @@ class Driver:
             "sensitivity": "sensitive" if sensitive else "normal",
         }
         blocks = "".join(
-            block(
-                Event(who, words, f"{session}.{n}", "user" if who == "user" else "", *when or (at,), created), f"t{n}"
-            )
+            block(Event(who, words, f"{session}.{n}", who if who in _ROLES else "", *when or (at,), created), f"t{n}")
             for n, (who, words, *when) in enumerate(turns, 1)
         )
         self.put(evidence, render.file(keys, "") + blocks.encode())

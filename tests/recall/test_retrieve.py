@@ -340,3 +340,57 @@ def test_bad_range(at: Asker) -> None:
     """A range that is no time is refused with what to write."""
     with pytest.raises(Refused, match="no time"):
         at.ask("mill", time_range=p.TimeRange(since="soon"))
+
+
+def talks_of_long_ago(at: Asker) -> None:
+    """Two days of one year, three years before the day of asking."""
+    at.driver.take("0504", "我去看了陶瓷展，展品是青花碗。", at="2023-05-04T10:00:00+08:00", speaker="user")
+    at.driver.take("0510", "我去看了书法展，展品是狂草长卷。", at="2023-05-10T10:00:00+08:00", speaker="user")
+
+
+@pytest.mark.parametrize("query", ["5月4日我看了什么展品", "What did I see on May 4th? 展品"])
+def test_a_day_without_a_year_is_the_last_one_of_which_there_is_something(at: Asker, query: str) -> None:
+    """ "On 4 May" finds the talk of that day years ago, before a likelier one of another day, and no gap denies the day."""
+    talks_of_long_ago(at)
+    answer = at.ask(query, explain=True)
+    assert answer["why"]["days"] == "2023-05-04/2023-05-04"
+    assert "青花碗" in quotes(answer)[0]
+    assert not any("相关记录" in gap["reason"] or "was said in" in gap["reason"] for gap in answer["gaps"])
+
+
+def test_a_day_to_come_stays_one(at: Asker) -> None:
+    """A question for plans looks ahead, whatever was said on that day years ago."""
+    talks_of_long_ago(at)
+    days = at.ask("我5月4日有什么安排", explain=True)["why"]["days"]
+    assert days > str(at.now.date())
+
+
+def test_asking_for_topics_of_a_day_tells_the_day(at: Asker) -> None:
+    """ "What topics did we discuss" names no matter: all of the day is told, and nothing of another."""
+    talks_of_long_ago(at)
+    for query in ("5月10日我们聊了哪些话题", "What topics did we discuss on May 10th?"):
+        found = quotes(at.ask(query))
+        assert found
+        assert not any("青花碗" in quote for quote in found)
+
+
+def test_whose_words_are_asked_for_come_first(at: Asker) -> None:
+    """Of two turns that speak of a matter alike, the one of who is asked for."""
+    for speaker in ("user", "assistant"):
+        at.driver.take(f"by {speaker}", "膝盖疼可以试试游泳和深蹲。", at="2026-04-02T10:00:00+08:00", speaker=speaker)
+    for query, speaker in (("膝盖疼你给我推荐过什么", "assistant"), ("膝盖疼我和你提到过什么", "user")):
+        assert at.ask(query)["evidence"][0]["speaker"] == speaker
+
+
+def test_the_journal_is_no_fact(at: Asker) -> None:
+    """What memd's own journal notes of a memory is not told beside it; a person's journal is."""
+    at.driver.put("journal/2026-04.md", "---\ntype: journal\norigin: memd\n---\n- remembered [[小林在松桥学摄影]]\n")
+    at.driver.put("journal/mine.md", "---\ntype: journal\n---\n小林在松桥学摄影，我陪他去。\n")
+    assert facts(at.ask("小林在哪里学摄影")) == ["mine: 小林在松桥学摄影，我陪他去。"]
+
+
+def test_a_seam_between_words_is_no_gap(at: Asker) -> None:
+    """Of 时候遇到 the piece 候遇 is no word: what is made of characters that were found is not called unknown."""
+    at.driver.take("s", "爬山的时候我遇到一只松鼠，膝盖疼。", at="2026-04-02T10:00:00+08:00", speaker="user")
+    assert at.ask("爬山的时候遇到了什么")["gaps"] == []
+    assert "护照" in at.ask("爬山的时候护照在哪里")["gaps"][0]["reason"]

@@ -30,6 +30,8 @@ TODAY = date(2026, 6, 3)
         ("小林是谁", "identity"),
         ("When did Ana adopt the dog?", "temporal"),
         ("展览什么时候开幕", "temporal"),
+        ("你之前给我推荐过哪些画家", "fact"),
+        ("What did you previously recommend for my knee?", "fact"),
     ],
 )
 def test_intent(text: str, kind: str) -> None:
@@ -50,6 +52,41 @@ def test_days(text: str, first: date, last: date) -> None:
     """Days in words are counted from the day of asking."""
     intent = understood(text, TODAY)
     assert (intent.first, intent.last) == (first, last)
+
+
+@pytest.mark.parametrize(
+    ("text", "role"),
+    [
+        ("What did you recommend for my knee?", "assistant"),
+        ("你给我推荐过哪些画家", "assistant"),
+        ("I asked about my knee. What did you suggest?", "assistant"),
+        ("我向你咨询过膝盖的问题，你给了我什么建议", "assistant"),
+        ("Which painter did I mention to you?", "user"),
+        ("我曾经和你分享过一部电影，叫什么", "user"),
+        ("Where does Ana live?", ""),
+        ("我喜欢喝什么", ""),
+    ],
+)
+def test_whose_words_are_asked_for(text: str, role: str) -> None:
+    """Where a question speaks of saying: the words of who asks, or of who is asked; of several the last."""
+    assert understood(text, TODAY).role == role
+
+
+@pytest.mark.parametrize(
+    ("text", "yearless"),
+    [
+        ("What did we discuss on May 4th?", True),
+        ("5月4日我们聊了什么", True),
+        ("三月份发生了什么", True),
+        ("What did we discuss on 4 May 2024?", False),
+        ("去年5月我在忙什么", False),
+        ("What changed since May?", False),
+        ("what happened last week", False),
+    ],
+)
+def test_a_year_that_is_not_said(text: str, yearless: bool) -> None:
+    """Days whose year the question leaves open are told apart from those that are counted from today."""
+    assert understood(text, TODAY).yearless == yearless
 
 
 def test_own_matter() -> None:

@@ -13,13 +13,15 @@ from msgspec import Struct
 
 
 class When(Struct, frozen=True):
-    """`start`..`end` of the phrase in the text; the days it means, both included; `relative` to the day of saying."""
+    """`start`..`end` of the phrase in the text; the days it means, both included; `relative` to the day of saying.
+    `yearless`: a day or a month whose year is not said, so that another one may be meant."""
 
     start: int
     end: int
     first: date
     last: date
     relative: bool = True
+    yearless: bool = False
 
     @property
     def shown(self) -> str:

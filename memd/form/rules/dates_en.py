@@ -192,4 +192,5 @@ def find(text: str, said: date) -> Iterator[When]:
             except (ValueError, OverflowError):
                 found = None
             if found:
-                yield When(m.start(), m.end(), *found, relative)
+                open_year = days in (_dated, _bare_month) and not m["year"] and not m.groupdict().get("which")
+                yield When(m.start(), m.end(), *found, relative, open_year)

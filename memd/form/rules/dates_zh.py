@@ -187,4 +187,4 @@ def find(text: str, said: date) -> Iterator[When]:
             except (ValueError, KeyError, OverflowError):
                 found = None
             if found:
-                yield When(m.start(), m.end(), *found, relative)
+                yield When(m.start(), m.end(), *found, relative, days in (_day, _bare_month))
