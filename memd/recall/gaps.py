@@ -6,7 +6,7 @@ from typing import Any
 
 from memd.form.keys import is_chinese, seconds
 from memd.index.tokens import is_run
-from memd.recall import turns
+from memd.recall import days, turns
 from memd.recall.intent import Intent
 from memd.recall.pack import Material
 from memd.recall.spoken import noted, stems_of
@@ -56,7 +56,7 @@ def _period(teller: Teller, material: Material, intent: Intent, zh: bool) -> lis
     """The question names days, and nothing found was said in them; of days to come nothing can have been."""
     if not intent.first or not intent.last or intent.first > teller.now.date():
         return []
-    begin, end = turns.days(intent, teller.scope.zone)
+    begin, end = days.seconds(intent, teller.scope.zone)
     if any(begin <= at < end for at in _times(teller, material)):
         return []
     shown = f"{intent.first}" if intent.first == intent.last else f"{intent.first} – {intent.last}"

@@ -75,7 +75,7 @@ _ASKING = re.compile(
 _OF_TALK = re.compile(
     r"\b(?:names?|kinds?|types?|genres?|topics?|contents?|details?|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advi[sc]ed?|tips?|ask(?:ed|ing)?|consult(?:ed)?"
     r"|shared?|chat(?:ted)?|conversations?|encounter(?:ed)?|taught|called|given|main|specific|right|lot)\b"
-    r"|(?:主要|具体)?(?:名字|名称|类型|内容|话题|对话|日期)|[向对跟和给][你我]|[给问聊][了过]?|(?:推荐|分享|咨询|请教|建议|教)[了过]?",
+    r"|(?:主要|具体)?(?:名字|名称|类型|内容|话题|对话|日期)|时候|[向对跟和给][你我]|[给问聊][了过]?|(?:推荐|分享|咨询|请教|建议|教)[了过]?",
     re.I,
 )
 """Words that name a part of an answer or a manner of speaking, which a question has and what answers it mostly has not."""
@@ -91,6 +91,14 @@ _TOLD = re.compile(
     re.I,
 )
 """Who said what is asked for, where the question speaks of saying: the one who asks, or the one who is asked."""
+_TALK = r"(?:聊|谈|对话|说话|交流|见面)"
+_FIRST = re.compile(
+    rf"\bfirst (?:time|talk|chat|conversation|session)\b|(?:第一次|首次|最初|最早).{{0,6}}{_TALK}", re.I
+)
+_LATEST = re.compile(
+    rf"\b(?:last|latest|previous|most recent) (?:time|talk|chat|conversation|session)\b|(?:上一?[次回]|前一次|最近一次).{{0,6}}{_TALK}",
+    re.I,
+)
 _LONG_AGO = re.compile(r"\b(?:previously|before|earlier|once)\b|曾经?|之前|以前|原来", re.I)
 
 
@@ -100,7 +108,8 @@ class Intent(Struct, frozen=True):
     `query` asks any of the words; `words` is the plain text; `telling` are its words that say something, `matter` those
     that name what it is about and neither ask nor name a time. `when`: a time is asked for. `own`: it speaks of who
     asks. `first`..`last` are the days that it names, seen from the day of asking; `relative` as in "this week", `yearless` as in
-    "on 4 May", `named` the phrase itself. `role` is whose words are asked for: user, assistant, or "".
+    "on 4 May", `named` the phrase itself. `role` is whose words are asked for: user, assistant, or "". `talk`
+    is the first or the latest talk where one of these is asked for, "" otherwise.
     """
 
     kind: str
@@ -119,6 +128,7 @@ class Intent(Struct, frozen=True):
     yearless: bool = False
     named: str = ""
     role: str = ""
+    talk: str = ""
 
 
 def understood(text: str, today: date) -> Intent:
@@ -154,6 +164,7 @@ def understood(text: str, today: date) -> Intent:
         bool(period and period.yearless),
         named,
         role,
+        "first" if _FIRST.search(text) else "latest" if _LATEST.search(text) else "",
     )
 
 
@@ -178,7 +189,7 @@ def _period(text: str, today: date) -> dates.When | None:
 def _matter(text: str, period: dates.When | None) -> Iterator[str]:
     """Words that are left when those that ask are taken away; runs of Chinese come apart at function characters."""
     left = f"{text[: period.start]} {text[period.end :].removeprefix('份')}" if period else text
-    for rule in (*(rule for _, rule in _COMPILED), _WHEN, _NOW, _HISTORY, _ASKING, _OF_TALK):
+    for rule in (*(rule for _, rule in _COMPILED), _WHEN, _NOW, _HISTORY, _FIRST, _LATEST, _ASKING, _OF_TALK):
         left = rule.sub(" ", left)
     for word in tokens.words(left):
         if tokens.is_run(word):

@@ -5,16 +5,15 @@ Knows how the parts make an answer. Never knows sockets, files or engines: those
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from msgspec import structs
 
 from memd.form import profile_text
-from memd.form.rules import dates
 from memd.index.port import Bodies, Index
 from memd.model.vault import Vault
-from memd.recall import asked, memories, prompt, turns, weights
+from memd.recall import asked, days, memories, prompt, turns
 from memd.recall.gaps import confidence, gaps, recommended
 from memd.recall.intent import Intent, understood
 from memd.recall.names import clean
@@ -23,8 +22,6 @@ from memd.recall.scope import Scope
 from memd.recall.spoken import noted, stems, telling
 from memd.recall.telling import Teller
 
-_YEARS_BACK = 20
-"""Years in which a day without a year is looked for."""
 _PERSONAL = ("preference", "identity", "briefing", "planning")
 
 
@@ -38,9 +35,9 @@ def retrieve(
     zone = now.tzinfo
     assert zone is not None
     scope = Scope(vault, params, zone, within)
-    intent = _in_its_year(understood(params.query, now.date()), scope, now.date())
-    if params.time_range is None and _bounds(intent, now.date()):
-        scope.narrowed(*turns.days(intent, zone))
+    intent = days.placed(understood(params.query, now.date()), scope, now)
+    if params.time_range is None and days.bound(intent, now.date()):
+        scope.narrowed(*days.seconds(intent, zone))
     found = memories.memories(scope, index, bodies, intent)
     leaves = found.get("leaf", [])
     spoken = turns.turns(scope, index, bodies, intent, memories.borne(vault, leaves))
@@ -50,28 +47,6 @@ def retrieve(
     notes = [*found.get("note", []), *found.get("episode", [])]
     material = Material(facts, history, list(spoken.found), notes, lines)
     return _answer(teller, material, intent, params, spoken, found)
-
-
-def _in_its_year(intent: Intent, scope: Scope, today: date) -> Intent:
-    """A day whose year is not said is the last such day on which something was said: "on 4 May" may be of years ago. Of
-    plans it is the one to come."""
-    if not (intent.yearless and intent.first and intent.last) or (intent.first > today and intent.kind == "planning"):
-        return intent
-    for years in range(_YEARS_BACK):
-        shifted = structs.replace(
-            intent, first=dates.add_months(intent.first, -12 * years), last=dates.add_months(intent.last, -12 * years)
-        )
-        if scope.spoken_in(*turns.days(shifted, scope.zone)):
-            return shifted
-    return intent
-
-
-def _bounds(intent: Intent, today: date) -> bool:
-    """Whether the days that a question names bound its answer: it asks for all of them, or what changed in "this week".
-    Of days to come nothing has been said yet."""
-    if intent.first is None or intent.first > today:
-        return False
-    return not intent.matter or (intent.relative and intent.broad and len(intent.telling) <= weights.SHORT)
 
 
 def _room(tokens: int) -> int:

@@ -40,9 +40,9 @@ class Scope:
         self._known: dict[str, bool] = {}
         self._files: dict[str, bool] = {}
         shown = filters.shown(params.include_sensitive, within)
-        self._chosen = filters.every([*self._asked(), *shown, filters.ranked(vault), _no_echo])
+        self._chosen = filters.every([*self._asked(), *shown, filters.ranked, _no_echo])
         said_in = filters.shown(params.include_sensitive, within, turns=True)
-        self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked(vault), *self._where])
+        self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked, *self._where])
 
     def _asked(self) -> list[filters.Test]:
         """Of the explicit filters those that were given, save the time."""
@@ -72,11 +72,16 @@ class Scope:
         """Whether a file that is no evidence may take part."""
         return self._timely(note) and self._fits(note)
 
-    def spoken_in(self, first: float, last: float) -> bool:
-        """Whether anything that is kept word for word was said from one time to before another."""
+    @cached_property
+    def spoken(self) -> list[Span]:
+        """When what is kept word for word was said, file by file."""
         notes = self.vault.notes
-        spans = ((path, span) for path, span in self._said_spans.items() if span[0] < last and span[1] >= first)
-        return any(notes[path].kind == "evidence" for path, _ in spans)
+        said = spans.spans("said", self.zone).of(self.vault)
+        return [span for path, span in said.items() if notes[path].kind == "evidence"]
+
+    def spoken_in(self, first: float, last: float) -> bool:
+        """Whether anything was said from one time to before another."""
+        return any(begin < last and end >= first for begin, end in self.spoken)
 
     def earlier(self, note: Note) -> bool:
         """Whether an earlier version of what was found may be told: it is older than a period that a question names."""
@@ -140,10 +145,6 @@ class Scope:
             return True
         first, last = self._spans[note.path]
         return first < self.during[1] and last >= self.during[0]
-
-    @cached_property
-    def _said_spans(self) -> Mapping[str, Span]:
-        return spans.spans("said", self.zone).of(self.vault)
 
     @cached_property
     def _spans(self) -> Mapping[str, Span]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from datetime import datetime, time, timedelta, tzinfo
 
 from msgspec import Struct, structs
 
@@ -16,8 +15,7 @@ from memd.index import tokens
 from memd.index.port import Bodies, Index
 from memd.model.fingerprint import fold
 from memd.model.note import Note, Turn
-from memd.parse import times
-from memd.recall import weights
+from memd.recall import days, weights
 from memd.recall.intent import Intent
 from memd.recall.scope import Scope
 from memd.recall.spoken import Session, Spoken, Wanted, session, telling
@@ -137,7 +135,7 @@ def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
     share = weights.WORDS_SHARE if meant else weights.WORDS_ALONE
     aged = _ages(pool.scope, found) if intent.own else {}
     whole = _sessions(pool, intent) if intent.own else {}
-    period = _period(intent, pool.scope.zone)
+    period = days.seconds(intent, pool.scope.zone) if intent.first and intent.last else None
     for each in found:
         parts = {"words": share * each.words / most}
         if meant:
@@ -208,17 +206,3 @@ def _sessions(pool: _Pool, intent: Intent) -> dict[str, float]:
             scores[path] += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * read[path].length / average))
     most = max(scores.values()) or 1.0
     return {path: score / most for path, score in scores.items()}
-
-
-def _period(intent: Intent, zone: tzinfo) -> tuple[float, float] | None:
-    """The days that the question names, as seconds."""
-    return days(intent, zone) if intent.first and intent.last else None
-
-
-def days(intent: Intent, zone: tzinfo) -> tuple[float, float]:
-    """From the beginning of the first day to the end of the last. Both must be named."""
-    assert intent.first is not None
-    assert intent.last is not None
-    begin = datetime.combine(intent.first, time(), zone)
-    end = datetime.combine(intent.last, time(), zone)
-    return times.stamp(begin), times.stamp(end) + timedelta(days=1).total_seconds()

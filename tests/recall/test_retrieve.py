@@ -374,6 +374,25 @@ def test_asking_for_topics_of_a_day_tells_the_day(at: Asker) -> None:
         assert not any("青花碗" in quote for quote in found)
 
 
+@pytest.mark.parametrize(
+    ("query", "there", "absent"),
+    [
+        ("你还记得我们第一次聊天的时候聊了什么吗", "青花碗", "狂草"),
+        ("What did we talk about the first time?", "青花碗", "狂草"),
+        ("上次我们聊了什么", "狂草", "青花碗"),
+        ("what did we discuss last time", "狂草", "青花碗"),
+        ("上次聊天的时候提到的青花碗是什么", "青花碗", "-"),
+    ],
+)
+def test_the_first_and_the_latest_talk(at: Asker, query: str, there: str, absent: str) -> None:
+    """Where no matter is named, the first day or the last day before this one is told; a matter is found wherever it is."""
+    talks_of_long_ago(at)
+    at.driver.take("now", "今天下雨。", at=f"{at.now.date()}T08:00:00+08:00", speaker="user")
+    told = "\n".join(quotes(at.ask(query)))
+    assert there in told
+    assert absent not in told
+
+
 def test_whose_words_are_asked_for_come_first(at: Asker) -> None:
     """Of two turns that speak of a matter alike, the one of who is asked for."""
     for speaker in ("user", "assistant"):
