@@ -68,7 +68,7 @@ _SINCE, _TO_NOW = re.compile(r"\bsince\b|自从?", re.I), re.compile(r"以来|�
 _ASKING = re.compile(
     r"\b(?:know|remember(?:ed)?|tell|told|sa(?:y|id)|talk(?:ed)?|sp(?:eak|oke)|mention(?:ed)?|discuss(?:ed)?|happen(?:s|ed|ing)?|ever"
     r"|give|catch|show|remind|anything|something|everything|new|wrong|matter|going|update[ds]?)\b"
-    r"|发生|聊[了过到天]|谈[了过到]|提[到过]|[说讲][了过到]|知道|记得|告诉|一下|有没有|新鲜?事|哪[里家儿些个]|什么|怎么|怎样|如何|多少|是不是|关于|以来|至今",
+    r"|发生|聊[了过到天]|谈[了过到]|提[到过]|[说讲][了过到]|知道|(?:还|记不)?记得|告诉|一下|有没有|新鲜?事|哪[里家儿些个]|什么|啥|怎么|怎样|如何|多少|是不是|关于|以来|至今",
     re.I,
 )
 """Words that ask or speak of speaking, beside those of the rules: no matter of their own."""
@@ -91,7 +91,7 @@ _TOLD = re.compile(
     re.I,
 )
 """Who said what is asked for, where the question speaks of saying: the one who asks, or the one who is asked."""
-_TALK = r"(?:聊|谈|对话|说话|交流|见面)"
+_TALK = r"(?:聊天?|谈话?|对话|说话|交流|见面)"
 _FIRST = re.compile(
     rf"\bfirst (?:time|talk|chat|conversation|session)\b|(?:第一次|首次|最初|最早).{{0,6}}{_TALK}", re.I
 )
