@@ -72,7 +72,7 @@ class App:
         self._look: Callable[[], None] = lambda: None
         self._pool = Pool()
         self._untidy = False
-        self.service: Service | None = None
+        self.service: Service
 
     def now(self) -> Any:
         return clock.now(self.zone)
@@ -244,15 +244,12 @@ class App:
 
     def reload(self) -> None:
         """SIGHUP: the config anew. What cannot change while running says so."""
-        config, problems = places.read_config(self.place.config)
-        if any(problem.code == "config_syntax" for problem in problems):
-            log.error("the config does not parse: the old one stays")
+        try:
+            self.config, self.upkeep.config_problems = places.read_again(self.place.config, self.config)
+        except Refused as refused:
+            log.error("the settings stay as they are: %s", refused.message)
             return
-        self.config = config
-        for part in (self.upkeep, self.memories, self.service):
-            if part is not None:
-                part.config = config
-        self.upkeep.config_problems = problems
+        self.upkeep.config = self.memories.config = self.service.config = self.config
 
     async def run(self, stop: asyncio.Event) -> None:
         """Until told to stop, or idle for too long: small chores every second, a scan every half minute."""

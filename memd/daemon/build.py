@@ -56,9 +56,9 @@ async def _serve(
         await parts.enter_async_context(door.open())
         application = await loop.run_in_executor(None, _application)
         app = application.App(place, config, problems, zone, idle_exit, door)
-        loop.add_signal_handler(signal.SIGHUP, app.reload)
         for part in (app.indexes(), app.files(), app.meaning(), app.alarms()):
             await parts.enter_async_context(part)
+        loop.add_signal_handler(signal.SIGHUP, app.reload)
         systemd.notify(os.environ, "READY=1")
         await app.run(stop)
         systemd.notify(os.environ, "STOPPING=1")

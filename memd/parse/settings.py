@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-from memd.model.config import Config, ImportConfig, NamedVault, SocketConfig
+from memd.model.config import AgentsConfig, Config, ImportConfig, NamedVault, SocketConfig
 from memd.model.problem import Problem
 
 _TABLES = {"socket": SocketConfig, "imports": ImportConfig, "vaults": NamedVault}
@@ -63,6 +63,10 @@ _UNTIL = {
     "socket": "correct it; until then this socket is not opened",
     "agents": "correct it; until then every call that changes something is confirmed",
 }
+_AT_START = (
+    "vault.timezone vault.max_note daemon.socket daemon.log_level vectors formation.folder formation.every socket imports"
+).split()
+"""Sections and keys that are looked at once."""
 _SECTION = re.compile(r"\s*\[(?P<many>\[?)\s*(?P<name>[\w.-]+)\s*\]")
 _KEY = re.compile(r"\s*[\"']?(?P<key>[\w-]+)[\"']?\s*=")
 _AT_LINE = re.compile(r"\s*\(at line (\d+).*\)$")
@@ -73,17 +77,34 @@ class _Bad(Exception):
 
 
 def load(text: str) -> tuple[Config, tuple[Problem, ...]]:
-    """The settings and everything that is wrong with the text; a text that is no TOML leaves every default."""
+    """The settings and everything that is wrong with the text; one that is no TOML (`config_syntax`) leaves every default
+    that allows no more than was meant."""
     try:
         given = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as fault:
         found = _AT_LINE.search(str(fault))
         message = f"the config is not TOML: {_AT_LINE.sub('', str(fault)).lower() or 'nested too deep'}"
-        return Config(), (
-            _problem(int(found[1]) if found else 0, message, "correct the line; until then defaults hold"),
+        hint = (
+            "correct the line; a start uses the defaults and confirms every change, a memd that runs goes on as before"
         )
+        strict = Config(agents=AgentsConfig(confirm=_STRICT["agents.confirm"]))
+        return strict, (Problem("config_syntax", "", int(found[1]) if found else 0, message, hint),)
     reading = _Reading(text)
     return reading.config(given), tuple(sorted(reading.problems, key=lambda problem: problem.line))
+
+
+def again(running: Config, read: Config) -> tuple[Config, tuple[Problem, ...]]:
+    """What may change while memd runs is taken from what was read now; the rest stays as it runs, and is told."""
+    problems = []
+    for name in _AT_START:
+        section, _, key = name.partition(".")
+        old, new = getattr(running, section), getattr(read, section)
+        kept = msgspec.structs.replace(new, **{key: getattr(old, key)}) if key else old
+        if kept != new:
+            read = msgspec.structs.replace(read, **{section: kept})
+            what = f"[{section}] `{key}`" if key else f"[{section}]"
+            problems.append(_problem(0, f"{what} was changed while memd ran", "restart memd, and it holds"))
+    return read, tuple(problems)
 
 
 class _Reading:
@@ -201,11 +222,26 @@ def _env_name(name: str) -> None:
         raise _Bad("must be the name of an environment variable, not a key itself")
 
 
+def _url(text: str) -> None:
+    if text and not re.match(r"https?://[^/]", text):
+        raise _Bad(f"is {_shown(text)}, but must be an address, as 'http://localhost:11434/v1'")
+
+
+def _whole(path: str) -> None:
+    if path and not path.startswith(("/", "~")):
+        raise _Bad(f"is {_shown(path)}, but must be a whole path, from / or ~ on")
+
+
 _CHECKS: dict[str, Callable[[Any], None]] = {
     "vault.timezone": _zone,
     "formation.here": _here,
     "formation.folder": _folder,
     "llm.api_key_env": _env_name,
+    "llm.base_url": _url,
+    "vectors.api_key_env": _env_name,
+    "daemon.metrics_file": _whole,
+    "socket.path": _whole,
+    "imports.path": _whole,
 }
 
 

@@ -130,7 +130,25 @@ def read_config(path: str) -> tuple[Config, tuple[Problem, ...]]:
         raise Refused("unavailable", f"cannot read the config {path}: {error.strerror}") from error
     from memd.parse import settings
 
-    return settings.load(text)
+    config, problems = settings.load(text)
+    return config, _of(path, problems)
+
+
+def read_again(path: str, running: Config) -> tuple[Config, tuple[Problem, ...]]:
+    """What a memd that runs takes from its config now, with what is wrong in it. Raises Refused: unavailable."""
+    from memd.parse import settings
+
+    config, problems = read_config(path)
+    if any(problem.code == "config_syntax" for problem in problems):
+        return running, problems
+    config, late = settings.again(running, config)
+    return config, problems + _of(path, late)
+
+
+def _of(path: str, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    from msgspec import structs
+
+    return tuple(structs.replace(problem, path=path) for problem in problems)
 
 
 class _Vault(Struct):

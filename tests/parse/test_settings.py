@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.model.config import Config
-from memd.parse.settings import load
+from memd.parse.settings import again, load
 
 SHIPPED = os.path.join(os.path.dirname(__file__), "..", "..", "config", "memd.toml")
 
@@ -91,8 +91,8 @@ merge = "yes"
 )
 def test_a_socket_with_a_fault_is_not_opened(table):
     """A default could grant more than was meant."""
-    config, problems = load(f'[[socket]]\npath = "a"\n{table}\n[[socket]]\npath = "b"\n')
-    assert [socket.path for socket in config.socket] == ["b"]
+    config, problems = load(f'[[socket]]\npath = "/a"\n{table}\n[[socket]]\npath = "/b"\n')
+    assert [socket.path for socket in config.socket] == ["/b"]
     assert [p.line for p in problems] == [3]
 
 
@@ -115,7 +115,7 @@ def test_a_table_without_what_it_needs_is_told():
 def test_a_text_that_is_no_config_leaves_the_defaults(text, line):
     """One problem with the line where it can be found."""
     config, problems = load(text)
-    assert config == Config()
+    assert msgspec.structs.replace(config, agents=Config().agents) == Config()
     assert len(problems) == 1
     assert problems[0].line in (line, 0)
 
@@ -125,3 +125,36 @@ def test_any_text_has_an_answer(text):
     """Nothing raises."""
     load(text)
     load(f"[formation]\n{text}")
+
+
+def test_a_file_that_is_no_toml_allows_no_more_than_was_meant():
+    """Every default, save that all changes are confirmed; the line is named."""
+    config, [problem] = load('[agents]\nconfirm = "all\n')
+    assert (config.agents.confirm, config.socket) == ("all", ())
+    assert (problem.code, problem.line) == ("config_syntax", 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '[llm]\nbase_url = "localhost:1234"',
+        '[vectors]\napi_key_env = "sk-123"',
+        '[daemon]\nmetrics_file = "memd.prom"',
+        '[[socket]]\npath = "agents.sock"',
+        '[[imports]]\npath = "mail.mbox"',
+    ],
+)
+def test_what_would_mean_something_else_elsewhere_is_a_fault(line):
+    """An address without a scheme, a key where its variable's name belongs, a path that hangs on where memd was started."""
+    assert [problem.line for problem in load(line)[1]] == [2]
+
+
+def test_what_is_looked_at_once_stays_as_it_runs():
+    """Read again, other keys hold at once; those that need a start are told, with the section and the key."""
+    running, _ = load("[vectors]\nthreads = 1\n")
+    read, _ = load('[vectors]\nthreads = 2\n[formation]\nfolder = "m"\nseal = 5\n[agents]\nconfirm = "all"\n')
+    config, problems = again(running, read)
+    assert (config.vectors.threads, config.formation.folder) == (1, "memory")
+    assert (config.formation.seal, config.agents.confirm) == (5, "all")
+    assert [problem.message.partition(" was")[0] for problem in problems] == ["[vectors]", "[formation] `folder`"]
+    assert again(running, running) == (running, ())
