@@ -10,7 +10,7 @@ import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from memd.daemon.attempts import Attempts
 from memd.daemon.core import Core
 from memd.daemon.intake import Handing, Intake, masked
 from memd.daemon.steps import Steps
+from memd.disk.spent import spent
 from memd.form import chains, digest, forget, moves, profile, trees, view
 from memd.form.backlog import backlog
 from memd.form.evidence import Material
@@ -61,6 +62,7 @@ class Duties:
         self._attempts = Attempts(self._loop.time)
         self._unread: dict[str, str] = {}
         self._last_runs: dict[str, float] = {}
+        self._thinned: date | None = None
         self._worker = self._loop.create_task(self._work())
 
     @property
@@ -142,6 +144,7 @@ class Duties:
         kind, _, which = name.partition(":")
         if kind == "due":
             self._last_runs["memory"] = self._now().timestamp()
+            await self._attempts.retry("undo records", self._thin)
             await self._all_due()
         elif kind == "finish":
             await self._attempts.make("a forget that was cut short", self._finish())
@@ -170,6 +173,17 @@ class Duties:
             await self._steps.run(partial(begin, resumed=True), quick=True, forgets=True)
             if purge:
                 await self._core.rebuild()
+
+    async def _thin(self) -> None:
+        """Once a day, what is kept for undo and too old."""
+        days, now = self._config().vault.undo_days, self._now()
+        if not days or self._thinned == now.date() or self._core.keeper.hold is not None:
+            return
+        until = f"{now - timedelta(days=days):%Y-%m-%dT%H%M%S}"
+        for plan in await self._core.in_reader(spent, self._core.keeper.how.root, until):
+            async with self._core.turn:
+                await self._core.in_scribe(self._core.writer.apply, plan)
+        self._thinned = now.date()
 
     async def _import(self, source: ImportConfig) -> None:
         """The whole source again: what was taken in before is no news. Raises Refused where it cannot be read."""

@@ -18,7 +18,8 @@ from memd.disk.read import read
 from memd.model.errors import Refused
 from memd.model.plan import ABSENT, Move, Plan, Remove, Step, Write
 
-_LIMIT = 1 << 28
+LIMIT = 1 << 28
+_STAMP = re.compile(r"[\w+-][\w.:+-]{0,99}", re.ASCII)
 _PLAIN = re.compile(r"[^\w+.-]+")
 
 
@@ -45,7 +46,7 @@ class Manifest(Struct, frozen=True, omit_defaults=True):
 
 def check_stamp(stamp: str) -> str:
     """The stamp itself when it may be the name of a folder. Raises Refused("invalid_params")."""
-    if not re.fullmatch(r"[\w+-][\w.:+-]{0,99}", stamp, re.ASCII):
+    if not _STAMP.fullmatch(stamp):
         raise Refused("invalid_params", f"{show(stamp)} is no stamp; use letters, digits, - and :")
     return stamp
 
@@ -61,7 +62,7 @@ def encode(manifest: Manifest) -> bytes:
 
 def undo_manifest(root: str, stamp: str) -> Manifest | None:
     """What the plan with that stamp did; None where there is no such record or it cannot be read."""
-    body = read(root, manifest_path(check_stamp(stamp)), _LIMIT, own=True)
+    body = read(root, manifest_path(check_stamp(stamp)), LIMIT, own=True)
     if body is None or body.state != "whole":
         return None
     try:
@@ -90,7 +91,7 @@ def put_back(root: str) -> dict[str, str]:
 
 
 def undo_stamps(root: str) -> tuple[str, ...]:
-    """Stamps of the plans that can be undone, the last one first (stamps sort as they were given)."""
+    """Stamps of what memd keeps, the last one first (they sort as they were given); some have no manifest. Opens none."""
     try:
         base = open_root(root)
     except OSError:
@@ -102,17 +103,9 @@ def undo_stamps(root: str) -> tuple[str, ...]:
     finally:
         os.close(base)
     try:
-        return tuple(sorted((name for name in os.listdir(trash) if _has_manifest(trash, name)), reverse=True))
+        return tuple(sorted(filter(_STAMP.fullmatch, os.listdir(trash)), reverse=True))
     finally:
         os.close(trash)
-
-
-def _has_manifest(trash: int, name: str) -> bool:
-    try:
-        os.stat(f"{name}/{MANIFEST}", dir_fd=trash, follow_symlinks=False)
-    except OSError:
-        return False
-    return True
 
 
 def undoing(root: str, manifest: Manifest) -> Plan:
@@ -131,7 +124,7 @@ def _undo(root: str, entry: Entry) -> Step | None:
         return Move(entry.to, entry.path, entry.before or None)
     if entry.op == "write" and not entry.kept:
         return Remove(entry.path, entry.after)
-    body = read(root, entry.kept, _LIMIT, own=True)
+    body = read(root, entry.kept, LIMIT, own=True)
     if body is None or body.state != "whole":
         return None
     return Write(entry.path, body.data, entry.after or ABSENT)

@@ -142,9 +142,9 @@ class Writer:
             ready.discard()
 
     def _tidy(self, base: int, plan: Plan, receipts: tuple[Receipt, ...]) -> None:
-        """A folder of memd's own from which the last file was moved goes."""
+        """A folder of memd's own from which the last file was taken goes."""
         for step, receipt in zip(plan.steps, receipts, strict=False):
-            if isinstance(step, Move) and isinstance(receipt, Done) and owned(step.path):
+            if not isinstance(step, Write) and isinstance(receipt, Done) and owned(step.path):
                 prune(base, split(step.path)[0])
 
     def _way_of(self, fd: int) -> Way:

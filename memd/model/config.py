@@ -10,6 +10,7 @@ class VaultConfig(Struct, frozen=True, forbid_unknown_fields=True):
     timezone: str = ""
     max_note: int = 8 * 1024 * 1024
     ignore: tuple[str, ...] = ()
+    undo_days: int = 30
 
 
 class DaemonConfig(Struct, frozen=True, forbid_unknown_fields=True):

@@ -29,6 +29,7 @@ _ONE_OF: dict[str, tuple[str, ...]] = {
 }
 _RANGES: dict[str, tuple[float, float]] = {
     "vault.max_note": (1024, 256 * 1024 * 1024),
+    "vault.undo_days": (0, 36_500),
     "daemon.idle_exit": (0, 10**9),
     "daemon.scan_every": (1, 86_400),
     "vectors.query_budget_ms": (1, 60_000),

@@ -39,6 +39,9 @@ class Parts:
             raise OSError("no space left")
         return self.driver.run(step)
 
+    async def in_reader(self, work: Callable[..., Any], *args: Any) -> Any:
+        return work(*args)
+
     async def journal(self) -> None:
         self.rang.set()
 

@@ -70,6 +70,30 @@ def test_where_memory_has_its_home_elsewhere_nothing_is_done_by_schedule(home: H
     assert not list(home.vault.glob("memory/**/_formation.md"))
 
 
+def test_old_versions_of_memds_own_go_by_schedule(home: Home) -> None:
+    """A year later what memd had written and replaced is gone, what it replaced of a person's is not, and what it did
+    today can be undone."""
+    home.config.write_text(QUICK)
+    home.write("Theirs.md", "# Theirs\n\nMine.\n")
+    home.start()
+    made = home.call("memory.write", title="Ours")["path"]
+    for note in ("ours", "theirs"):
+        home.call("memory.append", permalink=note, category="fact", text="one")
+        home.call("memory.append", permalink=note, category="fact", text="two")
+    home.end()
+    trash = home.vault / ".trash/memd"
+    for record in trash.iterdir():
+        old = record.name.replace(record.name[:4], "2001", 1)
+        (record / "plan.json").write_text((record / "plan.json").read_text().replace(record.name, old))
+        record.rename(trash / old)
+    home.start()
+    home.until(lambda: len(list(trash.glob("2001*"))) == 1)
+    assert [path.read_text() for path in trash.glob("2001*/*.md")] == ["# Theirs\n\nMine.\n"]
+    home.call("memory.append", permalink="ours", category="fact", text="three")
+    home.call("memory.undo")
+    assert home.text(made).count("three") == 0
+
+
 @pytest.mark.slow
 def test_an_import_is_taken_in_on_schedule_and_once(home: Home, tmp_path: Path) -> None:
     """A mailbox that the config names becomes evidence by itself; the same mailbox read again changes nothing; a mail that
