@@ -30,7 +30,6 @@ from memd.daemon.service import Service
 from memd.daemon.upkeep import Upkeep
 from memd.daemon.writing import Desk
 from memd.disk import obsidian, root
-from memd.disk.ignore import Ignore
 from memd.disk.listing import Listing, Stat
 from memd.disk.watch import Watcher
 from memd.disk.writer import Writer
@@ -82,16 +81,15 @@ class App:
     @asynccontextmanager
     async def indexes(self) -> AsyncIterator[None]:
         loop = asyncio.get_running_loop()
-        told = obsidian.settings(self.root)
-        how = How(self.root, self.config.formation.folder, self.config.vault.max_note, self.zone.key, told.templates)
+        how = How(self.root, self.config.formation.folder, self.config.vault.max_note, self.zone.key)
         self.library = await loop.run_in_executor(None, Library, self.place.cache, self._committed)
         rows = await loop.run_in_executor(None, self.library.rows)
-        ignore = Ignore(told.filters, self.config.vault.ignore, self.config.formation.folder)
-        self.keeper = Keeper(how, ignore, self.library.indexer, self.library, self._pool.executor)
+        self.keeper = Keeper(how, self.library.indexer, self.library, self._pool.executor)
         known = Listing(
             {p: Stat(s.size, s.mtime_ns, s.ctime_ns, s.ino, s.dev, 1) for p, r in rows.items() if (s := r.stat)}
         )
         listed_at = await loop.run_in_executor(None, self.library.listed_at)
+        self.keeper.heed(obsidian.settings(self.root), self.config.vault.ignore)
         await loop.run_in_executor(None, self.keeper.restore, rows, known, listed_at, root.identify(self.root))
         bodies = DiskBodies(self.root, self.config.vault.max_note, self.keeper.version)
         self.core = Core(self.keeper, self.library, Writer(self.root), bodies)

@@ -21,6 +21,7 @@ from memd.disk import diff, root
 from memd.disk.ignore import Ignore
 from memd.disk.listing import Listing, stat_of, walk
 from memd.disk.listing import Stat as FileStat
+from memd.disk.obsidian import Obsidian
 from memd.index.ledger import Row, Stat
 from memd.index.port import Passage
 from memd.model.change import Change
@@ -68,13 +69,13 @@ class Keeper:
     def __init__(
         self,
         how: How,
-        ignore: Ignore,
         indexer: Indexer,
         vectors: Passages,
         processes: Callable[[], Executor],
     ) -> None:
         self.how = how
-        self.ignore = ignore
+        self.ignore = Ignore()
+        self.heeded: tuple[Obsidian, Sequence[str]] = Obsidian(), ()
         self.vault = Vault()
         self.listing = Listing()
         self.listed_at_ns = 0
@@ -94,6 +95,12 @@ class Keeper:
         self.vault = Vault(row.note for row in rows.values())
         self.listing, self.listed_at_ns = listing, listed_at_ns
         self.identity = identity
+
+    def heed(self, told: Obsidian, patterns: Sequence[str]) -> None:
+        """From the next look on, what Obsidian and `[vault] ignore` exclude is left alone: that is no loss."""
+        self.how = structs.replace(self.how, templates=told.templates)
+        self.ignore = Ignore(told.filters, patterns, self.how.folder)
+        self.heeded = told, patterns
 
     def version(self, path: str) -> str:
         """The sha256 of a note as the snapshot has it, "" for a path that is no note."""
@@ -137,7 +144,8 @@ class Keeper:
         moved = self._moves(found, gone) | moved
         if within is not None and len(gone) - len(moved) > root.MANY:
             return self.look(EVERYTHING, accept, ours)
-        hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours)
+        left_alone = sum(1 for path in gone if path not in moved and self.ignore.hides(path))
+        hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours + left_alone)
         whole = listing if within is None else diff.joined(self.listing, listing, within)
         again, rest, whole_at_ns = _again(found), wanted[SLICE:], at_ns if within is None else 0
         return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), again, rest, hold, whole_at_ns)

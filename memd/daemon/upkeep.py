@@ -14,11 +14,13 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
+from msgspec import structs
+
 from memd import __version__
 from memd.daemon.core import Core
 from memd.daemon.keeper import EVERYTHING
 from memd.daemon.measure import Measures
-from memd.disk import keep
+from memd.disk import keep, obsidian
 from memd.disk.paths import CONFLICT, TRASH
 from memd.disk.watch import Watcher
 from memd.edit import merge
@@ -65,6 +67,7 @@ class Upkeep:
     # keeping in step -------------------------------------------------------------------------------------------------
 
     async def refresh(self, accept: bool) -> dict[str, Any]:
+        await self.heed()
         before = self.core.vault.notes
         await self.core.look(accept)
         if self.core.keeper.listing.strays:
@@ -138,8 +141,23 @@ class Upkeep:
             steps = (Write(path, merged, sha256(now), append=True), Remove(kept, sha256(found)))
             await self.core.apply(Plan(steps, ("a late save was merged",)), self.stamp())
 
+    async def heed(self) -> None:
+        """What Obsidian and the config exclude may be changed at any time. Settings that cannot be read (they are being
+        written) stand as they were."""
+        keeper = self.core.keeper
+        told = await self.core.in_reader(obsidian.settings, self._root)
+        if told.problems:
+            told = structs.replace(keeper.heeded[0], problems=told.problems)
+        if (told, self.config.vault.ignore) == keeper.heeded:
+            return
+        async with self.core.turn:
+            keeper.heed(told, self.config.vault.ignore)
+        self.watcher.ignore = keeper.ignore
+        await self.core.in_reader(self.watcher.restart)
+
     async def scan(self) -> None:
         """What the watcher missed, and whether it still hears anything."""
+        await self.heed()
         health = await self.core.in_reader(self.watcher.check, self.core.keeper.listing.folders)
         if not health and self.watcher.state().mode == "watching":
             log.warning("file events are not to be relied on: watching anew")
@@ -167,7 +185,8 @@ class Upkeep:
 
     def _reported(self) -> list[Problem]:
         keeper, library = self.core.keeper, self.core.library
-        found = [*self.config_problems, *keeper.listing.problems, *keeper.problems.values(), *keeper.ignore.problems]
+        found = [*self.config_problems, *keeper.listing.problems, *keeper.problems.values()]
+        found += [*keeper.heeded[0].problems, *keeper.ignore.problems]
         state = self.watcher.state()
         if state.mode != "watching":
             found.append(Problem("not_watching", "", 0, state.reason or "files are not watched", "memd scans instead"))

@@ -63,13 +63,14 @@ class State(Struct, frozen=True):
 
 class Watcher:
     """`touched` gets relative paths of files and folders, or {""} for "look at everything" (also whenever hints may have
-    been lost); it is called from a foreign thread, at most fifty times a second, and must only enqueue."""
+    been lost); it is called from a foreign thread, at most fifty times a second, and must only enqueue. Another `ignore`
+    holds from the next `restart` on."""
 
     def __init__(self, root: str, touched: Touched, ignore: Ignore | None = None) -> None:
         self.root = os.path.realpath(root)
         self._touched = touched
         self._teller = Teller(touched)
-        self._ignore = ignore or Ignore()
+        self.ignore = ignore or Ignore()
         self._observer: BaseObserver | None = None
         self._identity: Identity | None = None
         self._state = State("stopped")
@@ -88,7 +89,7 @@ class Watcher:
             observer = Observer()
             self._observer = observer
             watches.skip(observer, self._hidden)
-            handler = _Handler(self.root, self._ignore, self._teller.add, self._canary)
+            handler = _Handler(self.root, self.ignore, self._teller.add, self._canary)
             observer.schedule(handler, self.root, recursive=True, event_filter=_EVENTS, follow_symlink=False)
             observer.start()
         except OSError as error:
@@ -145,7 +146,7 @@ class Watcher:
         return self._canary.wait(wait)
 
     def _hidden(self, folder: bytes) -> bool:
-        return self._ignore.hides(os.fsdecode(folder)[len(self.root) :].strip("/"), folder=True)
+        return self.ignore.hides(os.fsdecode(folder)[len(self.root) :].strip("/"), folder=True)
 
     def _lost(self) -> None:
         self._teller.add("")

@@ -18,7 +18,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from memd.daemon.indexer import Indexed
 from memd.daemon.keeper import EVERYTHING, Keeper, Looked
 from memd.daemon.reading import How
-from memd.disk.ignore import Ignore
 from memd.model.fingerprint import sha256
 from memd.model.note import Note
 from memd.model.vault import Vault
@@ -76,7 +75,7 @@ class Syncing(RuleBasedStateMachine):
 
     def _keeper(self) -> Keeper:
         how = How(self.root, "memory", 1 << 20, "UTC")
-        return Keeper(how, Ignore(), self.indexer, NoVectors(), lambda: None)
+        return Keeper(how, self.indexer, NoVectors(), lambda: None)
 
     def teardown(self) -> None:
         shutil.rmtree(self.root)

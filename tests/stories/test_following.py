@@ -174,3 +174,25 @@ def test_five_thousand_files_at_once(home: Home) -> None:
     home.settled()
     assert home.paths("word4999") == ["49/4999.md"]
     assert home.call("status")["vault"]["notes"] == 5000
+
+
+def test_what_obsidian_excludes_is_left_alone_from_then_on(home: Home) -> None:
+    """A folder that is excluded while memd runs, or while it does not, is no loss of notes; taken out of the list again
+    it is found again. Settings that cannot be read change nothing and are told."""
+    settings = home.write(".obsidian/app.json", "{}")
+    home.write("kept.md", "a heron stands\n")
+    for n in range(30):
+        home.write(f"archive/n{n}.md", f"a heron flew {n}\n")
+    home.start().settled()
+    assert len(home.paths("heron")) == 31
+    settings.write_text('{"userIgnoreFilters": ["archive/"]}')
+    assert home.settled().paths("heron") == ["kept.md"]
+    settings.write_text('{"userIgnoreFilters": ["arch')
+    assert home.settled().paths("heron") == ["kept.md"]
+    assert [p["code"] for p in home.call("memory.doctor")["problems"]] == ["obsidian_settings"]
+    settings.write_text("{}")
+    assert len(home.settled().paths("heron")) == 31
+    home.end()
+    settings.write_text('{"userIgnoreFilters": ["archive/"]}')
+    assert home.start().settled().paths("heron") == ["kept.md"]
+    assert not home.call("status")["daemon"]["held"]
