@@ -142,10 +142,10 @@ class Keeper:
         if within is None:
             gone += self._unlisted(listing, gone)
         moved = self._moves(found, gone) | moved
-        if within is not None and len(gone) - len(moved) > root.MANY:
+        lost = sum(1 for path in gone if path in self.vault.notes and path not in moved and not self.ignore.hides(path))
+        if within is not None and lost > root.MANY:
             return self.look(EVERYTHING, accept, ours)
-        left_alone = sum(1 for path in gone if path not in moved and self.ignore.hides(path))
-        hold = None if accept else self._judge(now, listing, within, len(gone) - len(moved), ours + left_alone)
+        hold = None if accept else self._judge(now, listing, within, lost, ours)
         whole = listing if within is None else diff.joined(self.listing, listing, within)
         again, rest, whole_at_ns = _again(found), wanted[SLICE:], at_ns if within is None else 0
         return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), again, rest, hold, whole_at_ns)

@@ -229,7 +229,7 @@ def _url(text: str) -> None:
 
 
 def _whole(path: str) -> None:
-    if path and not path.startswith(("/", "~")):
+    if not path.startswith(("/", "~")):
         raise _Bad(f"is {_shown(path)}, but must be a whole path, from / or ~ on")
 
 
@@ -240,7 +240,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "llm.api_key_env": _env_name,
     "llm.base_url": _url,
     "vectors.api_key_env": _env_name,
-    "daemon.metrics_file": _whole,
+    "daemon.metrics_file": lambda path: _whole(path or "/"),
     "socket.path": _whole,
     "imports.path": _whole,
 }

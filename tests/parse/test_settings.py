@@ -142,6 +142,7 @@ def test_a_file_that_is_no_toml_allows_no_more_than_was_meant():
         '[daemon]\nmetrics_file = "memd.prom"',
         '[[socket]]\npath = "agents.sock"',
         '[[imports]]\npath = "mail.mbox"',
+        '[[imports]]\npath = ""',
     ],
 )
 def test_what_would_mean_something_else_elsewhere_is_a_fault(line):
