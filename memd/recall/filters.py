@@ -10,7 +10,7 @@ from datetime import tzinfo
 from functools import lru_cache
 from typing import Any
 
-from memd.edit.copies import is_copy
+from memd.edit.copies import original_of
 from memd.form import view
 from memd.model.errors import Refused
 from memd.model.fingerprint import fold
@@ -214,9 +214,9 @@ def hidden(note: Note, turn: Turn) -> bool:
     return turn.sensitive or (note.sensitive and not any(each.sensitive for each in note.turns))
 
 
-_is_copy = lru_cache(maxsize=65536)(is_copy)
+_original_of = lru_cache(maxsize=65536)(original_of)
 
 
-def ranked(note: Note) -> bool:
-    """A sync engine's copy of a note is no answer beside the note."""
-    return not _is_copy(note.path)
+def ranked(vault: Vault) -> Test:
+    """A sync engine's copy of a note is no answer beside the note; where the note is not there it is what is left of it."""
+    return lambda note: (original := _original_of(note.path)) is None or vault.at(original) is None

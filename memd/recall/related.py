@@ -32,7 +32,8 @@ def neighbours(vault: Vault, note: Note) -> Iterator[tuple[Note, Link, bool]]:
 
 
 def _mark(note: Note, link: Link) -> bool:
-    return note.kind == "profile" and link.relation in _MARKS
+    """Whether a link is memory's own book-keeping."""
+    return note.path.endswith("/_moved.md") or (note.kind == "profile" and link.relation in _MARKS)
 
 
 def _told(other: Note, link: Link, outward: bool) -> dict[str, Any]:

@@ -40,9 +40,9 @@ class Scope:
         self._known: dict[str, bool] = {}
         self._files: dict[str, bool] = {}
         shown = filters.shown(params.include_sensitive, within)
-        self._chosen = filters.every([*self._asked(), *shown, filters.ranked, _no_echo])
+        self._chosen = filters.every([*self._asked(), *shown, filters.ranked(vault), _no_echo])
         said_in = filters.shown(params.include_sensitive, within, turns=True)
-        self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked, *self._where])
+        self._said_in = filters.every([*self._of_category(), *said_in, filters.ranked(vault), *self._where])
 
     def _asked(self) -> list[filters.Test]:
         """Of the explicit filters those that were given, save the time."""

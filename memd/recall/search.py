@@ -92,7 +92,7 @@ def _understood(vault: Vault, index: Index, params: asked.Search, zone: tzinfo, 
         tests.append(filters.of_tree(vault, params.tree))
     shown = filters.shown(params.include_sensitive, within, turns=True)
     during = filters.period(params.since, params.until, zone)
-    passes = filters.every([*shown, filters.ranked, *tests])
+    passes = filters.every([*shown, filters.ranked(vault), *tests])
 
     @cache
     def may(path: str) -> bool:

@@ -269,9 +269,17 @@ def test_a_snippet_is_never_frontmatter(tmp_path: Path) -> None:
 
 
 def test_copies_of_sync_engines_are_no_answers(tmp_path: Path) -> None:
-    """A conflict copy does not stand beside its note."""
+    """A conflict copy does not stand beside its note; one whose note is not there is found."""
     at = make(tmp_path, {"a.md": "theodolite\n", "a.sync-conflict-20261130-120000-ABCDEFG.md": "theodolite\n"})
     assert paths(at, "theodolite") == ["a.md"]
+    at = make(tmp_path / "alone", {"b (conflicted copy).md": "theodolite\n"})
+    assert paths(at, "theodolite") == ["b (conflicted copy).md"]
+
+
+def test_where_notes_went_is_no_relation(tmp_path: Path) -> None:
+    """The page on which memory keeps the old names of moved notes links to them, and is nobody's neighbour."""
+    at = make(tmp_path, {"a.md": "prism\n", "memory/_moved.md": "- `b` → [[a.md]]\n"})
+    assert ask(at, "prism")["hits"][0]["related"] == []
 
 
 def test_nothing_outside_the_sockets_folder(tmp_path: Path) -> None:

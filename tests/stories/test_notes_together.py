@@ -266,10 +266,12 @@ def test_a_copy_that_changes_a_line_is_left_and_told(note: Home) -> None:
 
 
 def test_a_copy_that_came_before_its_note_waits_for_it(home: Home) -> None:
-    """A sync engine brings files in any order."""
+    """A sync engine brings files in any order; until the note comes the copy is found, and doctor says that it is alone."""
     home.start().settled()
     home.write(COPIES[0], GUESTS + "- [guest] from there\n")
-    home.settled()
+    assert home.settled().paths("from there") == [COPIES[0]]
+    [told] = home.call("memory.doctor")["problems"]
+    assert "Guests.md, which is not there" in told["message"]
     home.write("Guests.md", GUESTS + "- [guest] from here\n")
     home.until(lambda: guests(home.text("Guests.md")) == Counter(["the first", "from here", "from there"]))
 

@@ -44,9 +44,13 @@ def _told(problem: Problem) -> dict[str, Any]:
 def _copies(vault: Vault) -> Iterable[Problem]:
     for path in vault.notes:
         original = copies.original_of(path)
-        if original is not None:
-            both = f"a sync engine's copy of {original}: both are kept as they are"
-            yield Problem("conflict_copy", path, 0, both, "compare the two, take over what is missing, delete the copy")
+        if original is None:
+            continue
+        if vault.at(original) is None:
+            what, advice = ", which is not there", "rename it, and it is a note of its own; or delete it"
+        else:
+            what, advice = ": both are kept as they are", "compare the two, take over what is missing, delete the copy"
+        yield Problem("conflict_copy", path, 0, f"a sync engine's copy of {original}{what}", advice)
 
 
 def _twins(vault: Vault) -> Iterable[Problem]:
