@@ -71,6 +71,7 @@ class App:
         self._look: Callable[[], None] = lambda: None
         self._pool = Pool()
         self._untidy = False
+        self._late: asyncio.Task[None] | None = None
         self.service: Service
 
     def now(self) -> Any:
@@ -115,7 +116,7 @@ class App:
         self.upkeep.config_problems = self._config_problems
         desk = Desk(core, self.now, time.monotonic)
         self.memories = Memories(core, self.config, self.now, self.upkeep.stamp, desk.tokens)
-        self.upkeep.reopen = self._open_vectors
+        self.upkeep.reopen = self._begin_vectors
         self.upkeep.failing = lambda: dict(self.memories.duties.errors)
         self.events = Events(self._door.server, self.keeper)
         core.changed = self._changed
@@ -159,13 +160,19 @@ class App:
     @asynccontextmanager
     async def meaning(self) -> AsyncIterator[None]:
         """Vectors, on their own time: nothing waits for them, and their libraries are loaded only now."""
-        opening = asyncio.create_task(until_had(self._open_vectors))
+        self._begin_vectors()
         try:
             yield
         finally:
-            opening.cancel()
-            with suppress(asyncio.CancelledError):
-                await opening
+            if self._late:
+                self._late.cancel()
+                with suppress(asyncio.CancelledError):
+                    await self._late
+
+    def _begin_vectors(self) -> None:
+        if self._late:
+            self._late.cancel()
+        self._late = asyncio.create_task(until_had(self._open_vectors))
 
     async def _open_vectors(self) -> None:
         await self.core.opened.wait()

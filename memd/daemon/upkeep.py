@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -49,7 +49,7 @@ class Upkeep:
         self.config_problems: tuple[Problem, ...] = ()
         self.jobs: Callable[[], list[dict[str, Any]]] = list
         self.failing: Callable[[], dict[str, str]] = dict
-        self.reopen: Callable[[], Awaitable[None]]
+        self.reopen: Callable[[], None]
         self._root = core.keeper.how.root
 
     # files that memd keeps -------------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Upkeep:
         await self.core.rebuild()
         if vectors is not None:
             await self.core.in_reader(vectors.stop)
-            await self.reopen()
+            self.reopen()
 
     async def sweep(self) -> None:
         """Temporaries of a crash, and displaced files that went along when a folder was moved, are dealt with."""

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from memd.index import lacks
 from memd.index.models import Choice
 
 SCHEMA = 1
@@ -35,10 +36,12 @@ create index if not exists passages_by_hash on passages(hash);
 
 
 def open_store(file: str) -> sqlite3.Connection:
-    """The store's connection. A file that is damaged or of another schema is removed and begun anew."""
+    """The store's connection. A file that is damaged or of another schema is removed and begun anew. Raises OSError where
+    the system has nothing to open it with."""
     try:
         return _connect(file)
-    except sqlite3.DatabaseError:
+    except sqlite3.DatabaseError as error:
+        lacks.reraised(error)
         for end in ("", "-wal", "-shm"):
             if os.path.exists(file + end):
                 os.unlink(file + end)

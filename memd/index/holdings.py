@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from memd.index.embeddings import digest
+from memd.index import seal
+from memd.index.embeddings import digest, open_store
 from memd.index.leaning import script
 from memd.index.port import Passage
 
@@ -167,3 +168,13 @@ def _short(path: str, unit: str) -> bytes:
 
 def _long(path: str, unit: bytes) -> str:
     return os.fsdecode(unit[1:]) if unit[:1] == b"\0" else path + os.fsdecode(unit)
+
+
+def emptied(file: str) -> None:
+    """The book of a store that is not in use holds no passage any more; the embeddings are kept for another day."""
+    whole = not seal.broken(file)
+    store = open_store(file)
+    Holdings(store).clear()
+    store.close()
+    if whole:
+        seal.sign(file)

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 import msgspec
 from msgspec import Struct
 
+from memd.index import lacks
 from memd.model.errors import Refused
 from memd.model.note import Note
 
@@ -58,7 +59,8 @@ _PACK = msgspec.msgpack.Encoder()
 class Ledger:
     """`index` is the identity of the text index that the rows are about. `damage` says why it was made afresh, or "".
 
-    Raises `Refused("unavailable")` when a row cannot be written (a full disk).
+    Raises `Refused("unavailable")` when a row cannot be written (a full disk), OSError when the system has nothing to open
+    it with.
     """
 
     def __init__(self, file: str, index: str) -> None:
@@ -68,6 +70,7 @@ class Ledger:
         try:
             self._open()
         except sqlite3.DatabaseError as error:
+            lacks.reraised(error)
             self._make(str(error))
 
     def _open(self) -> None:

@@ -13,13 +13,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from memd.index import seal
+from memd.index import lacks, seal
 from memd.index.asking import Vector
 from memd.index.backlog import ROOM
 from memd.index.embedders import Opener, open_embedder
 from memd.index.embeddings import Embeddings, digest, open_store
 from memd.index.feeding import words
-from memd.index.holdings import Holdings
+from memd.index.holdings import Holdings, emptied
 from memd.index.making import Making, Settings
 from memd.index.models import Unavailable, choose
 from memd.index.port import Only, Passage, VectorAnswer, VectorState, VectorStatus
@@ -78,14 +78,15 @@ class Meaning:
         self._told = 0.0
 
     def start(self) -> None:
-        """Opens the book (milliseconds) and begins to load on a thread: `answer` says `loading` until then.
+        """Opens the book (milliseconds) and begins to load on a thread: `answer` says `loading` until then. Raises OSError
+        where the system has nothing to open it with: another one may be started later.
 
         With `off` nothing is kept: the book is emptied, so that no stale passage returns; the embeddings stay."""
         file = os.path.join(self._settings.folder, "embeddings.db")
         if self._setting == "off":
             self._off = choose("off", self._settings.models).reason
             if os.path.exists(file):
-                self._emptied(file)
+                emptied(file)
             return
         self._mark = os.path.join(self._settings.folder, "running")
         self._doubt = os.path.exists(self._mark)
@@ -124,16 +125,6 @@ class Meaning:
                 seal.sign(os.path.join(self._settings.folder, "embeddings.db"))
             with suppress(FileNotFoundError):
                 os.unlink(self._mark)
-
-    @staticmethod
-    def _emptied(file: str) -> None:
-        """The book without a passage, the embeddings kept for another day."""
-        whole = not seal.broken(file)
-        store = open_store(file)
-        Holdings(store).clear()
-        store.close()
-        if whole:
-            seal.sign(file)
 
     def known(self) -> frozenset[str]:
         """Files whose passages were handed in, also those that had none. A file of the vault that is not among them must
@@ -248,21 +239,31 @@ class Meaning:
                     self._making.discard_graphs()
 
     def _run(self) -> None:
-        choice = choose(self._setting, self._settings.models, self._settings.key)
-        if choice.kind == "off":
-            self._off, self._early = choice.reason, {}
-            self._report(always=True)
-            return
-        try:
+        """Until it is stopped. Where the system has nothing to begin with, it is begun again; what is on disk stays."""
+        while not self._stopping:
+            try:
+                self._live()
+                break
+            except (sqlite3.Error, OSError) as error:
+                if not lacks.wanting(error):
+                    self._break_off(error)
+                    break
+            self._wake.wait(RELOAD_EVERY)
+            self._wake.clear()
+        self._report(always=True)
+
+    def _live(self) -> None:
+        if self._making is None:
+            choice = choose(self._setting, self._settings.models, self._settings.key)
+            if choice.kind == "off":
+                self._off, self._early = choice.reason, {}
+                return
             with self._changing:
-                making = Making(
+                self._making = Making(
                     self._settings, choice, self._book, self._embeddings, self._changing, self._doubt, self._early
                 )
-                self._making, self._early = making, {}
-            self._work(making)
-        except (sqlite3.Error, OSError) as error:
-            self._break_off(error)
-        self._report(always=True)
+                self._early = {}
+        self._work(self._making)
 
     def _work(self, making: Making) -> None:
         saved, collected, loaded = time.monotonic(), -COLLECT_EVERY, -RELOAD_EVERY

@@ -15,6 +15,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
+from memd.index import lacks
+
 BUNDLED = "e5-small-zh-en-int8"
 MANIFEST = "manifest.json"
 MODEL_FILES = (
@@ -72,7 +74,8 @@ def bundled(name: str = BUNDLED) -> str:
 
 
 def choose(setting: str, cache: str, key: str = "") -> Choice:
-    """What `[vectors] model` means. `cache` is the folder of fetched models; `key` the endpoint's bearer token."""
+    """What `[vectors] model` means. `cache` is the folder of fetched models; `key` the endpoint's bearer token. Raises
+    OSError where the system has nothing to look with."""
     setting = setting.strip()
     if setting in ("off", ""):
         return Choice("off", reason='Vectors are switched off ([vectors] model = "off").')
@@ -123,7 +126,8 @@ def cached(name: str, cache: str) -> Choice:
         with open(record_file(cache, name), encoding="utf-8") as file:
             record = json.load(file)
         damage = damaged(record["folder"], record["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        lacks.reraised(error)
         return Choice(
             "off", title=name, reason=f"The model {name} is not here; fetch it with `memd model fetch {name}`."
         )
@@ -165,7 +169,8 @@ def _load(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as file:
             value = json.load(file)
-    except (OSError, ValueError):
+    except (OSError, ValueError) as error:
+        lacks.reraised(error)
         return {}
     return value if isinstance(value, dict) else {}
 

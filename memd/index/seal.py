@@ -18,13 +18,13 @@ def sign(file: str) -> None:
 
 
 def broken(file: str) -> bool:
-    """Whether the file is there and is not what was signed, or was not signed."""
+    """Whether the file is there and is not what was signed, or was not signed. Raises OSError where it cannot be read."""
     if not os.path.exists(file):
         return False
     try:
         with open(_beside(file), encoding="ascii") as seal:
             return seal.read() != _sum(file) or os.path.exists(file + "-wal")
-    except (OSError, UnicodeDecodeError):
+    except (FileNotFoundError, UnicodeDecodeError):
         return True
 
 

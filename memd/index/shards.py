@@ -11,10 +11,10 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import itemgetter
-from typing import Any
 
 import msgspec
 
+from memd.index import lacks
 from memd.index.exact import Exact, Matrix, Scored, among, row
 from memd.index.holdings import Held
 from memd.index.lock import ReadWrite
@@ -26,6 +26,8 @@ SWITCH = 10_000
 
 SLICE = 16
 """Rows put into a graph under one hold of the lock: 3 to 5 ms."""
+
+MANIFEST = "graphs.json"
 
 Shard = Exact | Graph
 Name = tuple[str, str]
@@ -167,39 +169,45 @@ class Shards:
             new.put(there, rows)
 
     def save(self, folder: str, model: str) -> None:
-        """Writes each graph and a manifest; small shards are not written, they come from the embeddings in no time."""
+        """Writes each graph and a manifest; small shards are not written, they come from the embeddings in no time. Until
+        the new manifest stands, the old one and its graphs do."""
         os.makedirs(folder, exist_ok=True)
-        entries: dict[str, Any] = {}
-        for (kind, script), shard in self._shards.items():
-            if isinstance(shard, Graph):
-                file = f"{kind}.{script}.graph"
-                entries[file] = {"kind": kind, "script": script, **shard.save(os.path.join(folder, file))}
-        data = msgspec.json.encode({"model": model, "dim": self.dim, "graphs": entries})
-        temporary = os.path.join(folder, "graphs.json.tmp")
+        graphs = [
+            {"kind": kind, "script": script, **shard.save(os.path.join(folder, f"{kind}.{script}"))}
+            for (kind, script), shard in self._shards.items()
+            if isinstance(shard, Graph)
+        ]
+        data = msgspec.json.encode({"model": model, "dim": self.dim, "graphs": graphs})
+        temporary = os.path.join(folder, MANIFEST + ".tmp")
         with open(temporary, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        os.replace(temporary, os.path.join(folder, "graphs.json"))
+        os.replace(temporary, os.path.join(folder, MANIFEST))
+        for name in set(os.listdir(folder)) - {MANIFEST, *(graph["file"] for graph in graphs)}:
+            os.unlink(os.path.join(folder, name))
         self.changed = False
 
     def load(self, folder: str, model: str, held: Iterable[Held], doubt: bool) -> None:
-        """Takes up the saved graphs of this model as far as they are whole, and only the passages that still stand."""
+        """Takes up the saved graphs of this model as far as they are whole, and only the passages that still stand. Raises
+        OSError where the system has nothing to read them with."""
         try:
-            with open(os.path.join(folder, "graphs.json"), "rb") as source:
+            with open(os.path.join(folder, MANIFEST), "rb") as source:
                 manifest = msgspec.json.decode(source.read())
             fits = manifest["model"] == model and manifest["dim"] == self.dim
-            graphs = manifest["graphs"] if fits else {}
-        except (OSError, msgspec.DecodeError, KeyError, TypeError):
+            graphs = manifest["graphs"] if fits else []
+        except (OSError, msgspec.DecodeError, KeyError, TypeError) as error:
+            lacks.reraised(error)
             return
         standing: dict[Name, dict[int, Held]] = {}
         for passage in held if graphs else ():
             standing.setdefault((passage.kind, passage.script), {})[passage.label] = passage
-        for file, entry in graphs.items():
+        for entry in graphs:
             try:
                 name = (entry["kind"], entry["script"])
-                graph = Graph.load(os.path.join(folder, file), self.dim, entry, doubt)
-            except (OSError, ValueError, KeyError, TypeError):
+                graph = Graph.load(os.path.join(folder, entry["file"]), self.dim, entry, doubt)
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                lacks.reraised(error)
                 continue
             there = standing.get(name, {})
             graph.drop([label for label in graph.labels() if label not in there])

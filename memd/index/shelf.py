@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import tantivy
@@ -28,6 +28,8 @@ STAMP = f"{LAYOUT}.{tokens.VERSION} {getattr(tantivy, '__version__', '')}"
 _ARENA = 30_000_000
 """Bytes a writer thread collects before it writes a segment. 10,000 notes of 2.5 KB: 15 MB, the least that tantivy takes,
 12.9 s of CPU (hundreds of small segments, merged again and again), 20 MB 7.3, 25 MB 5.9, 30 MB 5.8, 50 MB 7.7."""
+COMMITS = 2000
+"""Commits after which the index is opened anew: the engine remembers the name of every file it ever mapped, 1.5 KB a commit."""
 _ESCAPED = "\x00"
 _KEPT = 50_000
 """Addresses whose keys a view remembers."""
@@ -121,14 +123,18 @@ class Shelf:
         self._added: dict[str, int] = {}
         self._batch = os.urandom(8).hex()
         try:
-            with _native("open"):
-                self._index = tantivy.Index(self._schema, path=folder)
-                plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-                self._index.register_tokenizer("memd", plain)
-                self._index.config_reader("manual")
-                self._view = View(self._index.searcher())
+            self._open()
         except Refused as refused:
             raise whole.Damaged(refused.message) from refused
+
+    def _open(self) -> None:
+        with _native("open"):
+            index = tantivy.Index(self._schema, path=self._folder)
+            plain = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+            index.register_tokenizer("memd", plain)
+            index.config_reader("manual")
+            self._index, self._view = index, View(index.searcher())
+        self._commits = 0
 
     def search(self, view: View, clauses: Clauses, limit: int, kinds: Sequence[str], only: Only | None) -> list[Hit]:
         """Hits of the view that `clauses` were made for; empty `kinds`: all."""
@@ -236,6 +242,11 @@ class Shelf:
             raise
         self._added = {}
         self._batch = os.urandom(8).hex()
+        self._commits += 1
+        if self._commits >= COMMITS:
+            self.close()
+            with suppress(Refused):  # what was committed stands: it is tried again after the next commit
+                self._open()
         return True
 
     def rollback(self) -> None:

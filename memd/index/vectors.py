@@ -101,7 +101,8 @@ class Graph:
         return among(self.rows(live), live, query, k)
 
     def save(self, file: str) -> dict[str, Any]:
-        """Writes the graph packed (float16 numbers leave half of each float32 empty) and returns its manifest entry.
+        """Writes the graph packed (float16 numbers leave half of each float32 empty) and returns its manifest entry. The
+        entry's `file` begins like `file` and ends in a digest: what was saved before stands until somebody removes it.
 
         Raises OSError where the disk is full: hnswlib itself would say nothing.
         """
@@ -112,12 +113,14 @@ class Graph:
             if size != expected:
                 raise OSError(f"the graph was written in part: {size} of {expected} bytes")
             digest = _pack(raw, file + ".tmp")
-            os.replace(file + ".tmp", file)
+            final = f"{file}.{digest}.graph"
+            os.replace(file + ".tmp", final)
         finally:
             if os.path.exists(raw):
                 os.unlink(raw)
         dead = sorted(set(self._index.get_ids_list()) - self._live)
-        return {"size": os.path.getsize(file), "raw": size, "blake2b": digest, "dead": dead, "spent": self._spent}
+        name, packed = os.path.basename(final), os.path.getsize(final)
+        return {"file": name, "size": packed, "raw": size, "blake2b": digest, "dead": dead, "spent": self._spent}
 
     @classmethod
     def load(cls, file: str, dim: int, entry: dict[str, Any], doubt: bool) -> Graph:

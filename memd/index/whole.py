@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from memd.index import lacks
+
 _MAGIC = 1337
 _PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
 _CHUNK = 1 << 20
@@ -55,7 +57,8 @@ def sign(folder: str, stamp: str, opstamp: int, count: int) -> None:
 
 
 def verify(folder: str, stamp: str) -> None:
-    """Raise `Damaged` unless there is no index yet, or every file is whole and of this version."""
+    """Raise `Damaged` unless there is no index yet, or every file is whole and of this version; OSError where the system
+    has nothing to read them with."""
     if not os.path.exists(os.path.join(folder, "meta.json")):
         if os.listdir(folder) or os.path.exists(folder + ".json"):
             raise Damaged("the list of segments is gone")
@@ -89,6 +92,7 @@ def _load(path: str, shape: Any) -> Any:
         with open(path, "rb") as file:
             return msgspec.json.decode(file.read(), type=shape)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        lacks.reraised(error)
         raise Damaged(f"{os.path.basename(path)}: {error}") from error
 
 
@@ -109,6 +113,7 @@ def _checksum(path: str) -> None:
             if _crc(file, content) != said:
                 raise Damaged(f"{os.path.basename(path)} is not what was written")
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        lacks.reraised(error)
         raise Damaged(f"{os.path.basename(path)}: {error}") from error
 
 

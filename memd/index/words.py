@@ -11,7 +11,7 @@ from contextlib import suppress
 from heapq import merge
 from itertools import islice
 
-from memd.index import fields
+from memd.index import fields, lacks
 from memd.index.clauses import clauses
 from memd.index.port import Hit, Operations, Query, Unit
 from memd.index.shelf import Shelf
@@ -52,6 +52,7 @@ class TantivyWords:
             if os.path.isdir(self._folder) and os.listdir(self._folder):
                 raise Damaged("the folder does not say which index it holds") from None
         except (OSError, UnicodeDecodeError) as error:
+            lacks.reraised(error)
             raise Damaged(f"{_IDENTITY}: {error}") from error
         return self._name()
 

@@ -67,7 +67,7 @@ class Hints:
         parts = path.split("/")
         return "" in self.seen or any("/".join(parts[:n]) in self.seen for n in range(1, len(parts) + 1))
 
-    def wait(self, *paths: str, timeout: float = 5.0) -> set[str]:
+    def wait(self, *paths: str, timeout: float = 60.0) -> set[str]:
         """The paths of these that no hint covered within the time; {} when all came."""
         with self._news:
             self._news.wait_for(lambda: all(self.covers(p) for p in paths), timeout)

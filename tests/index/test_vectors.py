@@ -220,6 +220,11 @@ class TestShards:
             filled(3).search([1.0] * 8, 1)
 
 
+def graph_in(folder: str) -> str:
+    (file,) = Path(folder).glob("note.latin.*.graph")
+    return str(file)
+
+
 class TestSaved:
     @pytest.fixture
     def folder(self, tmp_path):
@@ -245,7 +250,7 @@ class TestSaved:
     @pytest.mark.parametrize("damage", ["cut", "flip", "gone", "manifest"])
     def test_damage_is_found_before_the_library_sees_it(self, folder, damage):
         """A truncated, altered or missing file, or a manifest that cannot be read, gives an empty index."""
-        path = os.path.join(folder, "graphs.json" if damage == "manifest" else "note.latin.graph")
+        path = os.path.join(folder, "graphs.json") if damage == "manifest" else graph_in(folder)
         data = bytearray(Path(path).read_bytes())
         if damage == "gone":
             os.unlink(path)
@@ -268,15 +273,26 @@ class TestSaved:
 
     def test_a_full_disk_is_an_error_and_leaves_the_old_graph(self, folder, monkeypatch):
         """hnswlib says nothing when it writes in part: the size is compared, and the saved graph stays as it was."""
-        before = Path(os.path.join(folder, "note.latin.graph")).read_bytes()
+        names, before = os.listdir(folder), Path(graph_in(folder)).read_bytes()
         graph = Graph(DIM, 50)
         graph.put(range(50), rows(*range(50)))
         real = os.path.getsize
         monkeypatch.setattr(os.path, "getsize", lambda p: real(p) - 1 if p.endswith(".raw") else real(p))
         with pytest.raises(OSError, match="in part"):
-            graph.save(os.path.join(folder, "note.latin.graph"))
-        assert Path(os.path.join(folder, "note.latin.graph")).read_bytes() == before
-        assert sorted(os.listdir(folder)) == ["graphs.json", "note.latin.graph"]
+            graph.save(os.path.join(folder, "note.latin"))
+        assert Path(graph_in(folder)).read_bytes() == before
+        assert os.listdir(folder) == names
+
+    def test_a_later_save_leaves_nothing_of_an_earlier_one(self, folder):
+        """Also what a crash left lying about goes."""
+        Path(folder, "note.latin.raw").touch()
+        shards = Shards(DIM, 100)
+        shards.load(folder, "model", [held(i) for i in range(300)], doubt=False)
+        shards.put([held(1000)], rows(1000))
+        before = os.listdir(folder)
+        shards.save(folder, "model")
+        assert len(os.listdir(folder)) == 2
+        assert os.listdir(folder) != before
 
 
 def test_a_graph_nearly_agrees_with_exact_search():

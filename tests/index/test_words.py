@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from memd.index import shelf
 from memd.index.port import Only, Operations, Phrase, Query, Term, Unit
 from memd.index.words import TantivyWords
 from memd.model.errors import Refused
@@ -320,3 +321,22 @@ def test_killed_at_any_moment(folder: str) -> None:
         assert words.damage == ""
         assert words.count() >= told
         words.close()
+
+
+def test_after_many_commits_the_index_is_opened_anew(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the engine remembers of old files goes with the old index; nothing is lost, and who searches is not disturbed."""
+    monkeypatch.setattr(shelf, "COMMITS", 3)
+    words = filled(folder, unit("a.md", "heron"))
+    notes = words._shelves["notes"]
+    first, view = notes._index, notes.view()
+    for n in range(5):
+        write(words, unit(f"{n}.md", f"heron weir{n}"))
+    assert notes._index is not first
+    assert view.searcher.num_docs == 1
+    assert view.complete("her") == ["heron"]
+    assert {hit.path for hit in words.search(Query(any=(Term("heron"),)), 10)} == {
+        "a.md",
+        *(f"{n}.md" for n in range(5)),
+    }
+    words.close()
+    assert TantivyWords(folder).count() == 6
