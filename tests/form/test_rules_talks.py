@@ -133,6 +133,13 @@ def test_the_owners_name_stands_for_the_user():
     assert [(a.text, a.holder) for a in atoms_of(said, "小林")] == [("小林对海鲜过敏。", "小林")]
 
 
+def test_a_name_that_is_known_is_not_stated():
+    """Whoever is called by their name need not be told to be called so; whoever is `user` is."""
+    for name, text in (("Ines", "Hi, my name is Ines."), ("沈秋", "你好，我叫沈秋，很高兴认识你。")):
+        assert atoms_of([Said("e#t1", "e#^t1", name, text, at=AT, role="user")], name) == ()
+        assert len(atoms_of([Said("e#t1", "e#^t1", "user", text, at=AT, role="user")])) == 1
+
+
 def test_reading_is_a_function_of_the_turns():
     """The same turns give the same atoms, and hostile ones give none and no error."""
     for text in ("(" * 5000, "我" * 5000, "I " * 5000, "，" * 3000, "a, " * 3000, "“" * 2000, "", "\n" * 200):

@@ -65,7 +65,7 @@ def _answer_zh(question: str, reply: str, who: Speaker) -> str:
     asked = _PARTICLE.sub("", question.strip())
     asked = re.split(r"[，,。！]", asked)[-1]
     bare = reply.strip("。，,.！! ")
-    if re.search("[我咱]", asked + bare) or len(bare) > 20:
+    if re.search("[我咱]|[你您]们", asked + bare) or len(bare) > 20:
         return ""
     if not re.search(r"[你您]", asked) and (not _WH_ZH.search(asked) or len(chinese.content(asked)) < 3):
         return ""
@@ -129,6 +129,9 @@ def _answer_en(question: str, reply: str, who: Speaker) -> str:
     return ""
 
 
+_FAVOUR = r"(?:share|tell|give|show|recommend|suggest|explain|describe|send|name|help|say|list)\b"
+"""What one is asked to do here and now."""
+
 _CHATTER = re.compile(
     r"(?:yeah|yes|yep|thanks|thank|no|nope|not|ok|okay|sure|wow|great|good|that|this|it|well|oh|haha|definitely|absolutely|totally|just|so|i|we|you|what|how)\b",
     re.I,
@@ -176,8 +179,12 @@ def _put_in(wh: str, rest: str, bare: str, reply: str, who: Speaker) -> str:
 
 def _yes_no(aux: str, rest: str, reply: str, who: Speaker) -> str:
     yes, no = bool(_YES_EN.match(reply)), bool(_NO_EN.match(reply))
-    if yes == no or re.search(
-        r"\b(?:want|like me|need me|mind|think|know|remember|mean|have any|ready|sure|okay|ok)\b", rest, re.I
+    if (
+        yes == no
+        or (aux == "can" and re.match(_FAVOUR, rest, re.I))
+        or re.search(
+            r"\b(?:want|like me|need me|mind|think|know|remember|mean|have any|ready|sure|okay|ok)\b", rest, re.I
+        )
     ):
         return ""
     verb, *tail = rest.split()

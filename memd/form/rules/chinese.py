@@ -11,7 +11,7 @@ from memd.form.rules import words_zh as w
 from memd.form.rules.facts import Subject
 
 _LEAD = re.compile(
-    rf"^(?:{w.LEADS}(?:[，,。！!、：:～~—\s]+)|(?:反正|总之|其实|话说|对了|记住|另外|还有|不过|但是?|所以)(?=[^，。]{{3}}))+"
+    rf"^(?:{w.LEADS}(?:[，,。！!、：:～~—\s]+)|(?:而且?|并且|可)(?=我|在|[^，。]{{2,10}}我)|(?:反正|总之|其实|话说|对了|记住|另外|还有|不过|但是?|所以)(?=[^，。]{{3}}))+"
 )
 _OPEN = re.compile(
     rf"^(?:{w.TIME}|[在从自]?[^，,。我你他她它]{{0,8}}(?:的时候|期间|以来|之后|之前)|[，,\s]|[就又都也还才])+"
@@ -29,6 +29,14 @@ _VERB = re.compile(
 _STARTS = re.compile(rf"^(?:{w.STARTS})")
 _COMMA = re.compile(r"[，,；;]|(?<=[\u4e00-\u9fff])\s+(?=不过|但是?|所以|而)|——")
 _JOIN = re.compile(r"^(?:但是|但|不过|可是|而且|而|所以|因此|然后|并且|同时|另外|还有|只是|虽然|因为|于是|结果|其中)")
+_ASIDE = re.compile(
+    rf"[，,、](?:但是?|不过|可是?|也|又|还|却|那|我|所以)*(?:(?:不知道?|不清楚|不懂得?)[^，,。？?]{{0,16}}(?:怎么|如何|哪|什么|是否|该|好|[有没]有|喜欢)"
+    rf"|(?:很|非常)?高兴(?:能|可以)?(?:认识|见到)|(?:好|很|真)?想(?:[和跟]|听听?)[你您]).*$"
+    rf"|[，,、](?:那|不知道?|请问|请|所以|也)*(?:[你您](?!们?的?(?:{w.KIN}))|有(?:什么|没有|啥)|能不能|可不可以|怎么办|应?该(?:怎么|如何)).*(?:[？?]|[吗呢么][。！]?)$"
+)
+_OPEN_MATTER = (
+    r"[吗呢么？?]|要不要|是不是|该不该|会不会|能不能|有没有|应不应该|是否|还是|什么|哪|谁|怎么|如何|几[点个天岁号]|多少"
+)
 _FUNCTION = re.compile(
     r"我们|你们|他们|她们|这个|那个|这些|那些|这样|那样|这里|那里|什么|怎么|一下|一点|一些|有点|已经|可以|可能|应该|觉得|知道|真的|其实|就是|不是|还是|但是|因为|所以|如果|没有|"
     r"过(?![敏期年程节])|[的了着吧吗呢啊呀嘛哦嗯哈啦我你您他她它这那是在有和与跟就都也还又很太挺真好不没要会能想去来给把被对从到让说看个条件事点些上下里外中，。！？、；：,.!?;:\s“”‘’\"'（）()~～…—-]"
@@ -38,6 +46,13 @@ _FUNCTION = re.compile(
 def lead(text: str) -> str:
     found = _LEAD.match(text)
     return text[: found.end()] if found else ""
+
+
+def told_part(text: str) -> str:
+    """The sentence without the question or the courtesy to the other side that it ends in; "" where that is all of it."""
+    found = _ASIDE.search(text)
+    front = text[: found.start()] if found else text
+    return front if not found or not re.search(_OPEN_MATTER, front) else text
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -85,7 +100,7 @@ def subject(text: str) -> Subject:
         return _kin(bare, found, at)
     if found := re.match(r"(?:我们|咱们?)", bare):
         return Subject("owner", "我们", end=at + found.end())
-    if found := re.match(r"(?:我|本人|俺)", bare):
+    if found := re.match(r"(?:我|本人|俺)|是(?=我们?的?[^，。]{0,4}(?:生日|纪念日))", bare):
         return Subject("owner", end=at + found.end())
     if re.match(r"[你您]", bare):
         return Subject("second", end=at + 1)
@@ -106,8 +121,10 @@ def subject(text: str) -> Subject:
         bare,
     ):
         return Subject("deictic", end=at + 1)
+    if placed := re.match(r"在[^，,我]{1,16}[，,]\s*(?=我)", bare):
+        return Subject("owner", end=at + placed.end() + 1)
     inside = re.match(r"[^，,]{1,12}?(?=我(?!们?的?(?:" + w.KIN + r")))", bare)
-    if inside and not re.search(r"[是对跟和给让叫请找陪约问]", inside[0]):
+    if inside and not re.search(r"[是对跟和给让叫请找陪约问]|[了着过]$", inside[0]):
         return Subject("owner", end=at + inside.end() + 1)
     if re.match(r"[和跟陪](?![平谐解着踪])", bare) or _STARTS.match(bare) or (at and at >= 2 and _STARTS.match(bare)):
         return Subject("owner", "elided", end=at)

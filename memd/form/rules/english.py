@@ -18,6 +18,7 @@ __all__ = [
     "is_activity",
     "is_joke",
     "is_mood",
+    "is_opinion",
     "is_question",
     "is_request",
     "is_weak",
@@ -25,16 +26,17 @@ __all__ = [
     "matches",
     "subject",
     "tokens",
+    "told_part",
 ]
 
 _LEAD = re.compile(
-    r"^(?:(?:well|so|and|but|oh|ah|yeah|yep|yes|no|nope|nah|anyway|btw|by the way|also|honestly|hey|hi|fyi|ok|okay|right|sure|look|listen|"
+    r"^(?:(?:(?:hi|hello|hey|bye)(?: there| again)?(?:,? (?:my )?friend|,? ai (?:companion|assistant))?|(?:my )?friend|ai companion|of course|exactly|definitely|besides(?: that)?|on (?:a|the) \w+ (?:note|side)|speaking of (?:that|which)|well|so|and|but|oh|ah|yeah|yep|yes|no|nope|nah|anyway|btw|by the way|also|honestly|hey|hi|fyi|ok|okay|right|sure|look|listen|"
     r"to be honest|just so you know|for the record|thanks|thank you|cheers|great|cool|perfect|lovely|nice|hmm+|um+|er+|haha|as i said|like i said|again|"
     r"again|quick update|update|funny enough|good news|bad news|guess what|turns out|as it happens|fun fact|one more thing|speaking of which|in fact|for now|"
     r"sorry|wait|correction|oops|whoops|scratch that|my mistake|my bad|actually|i mean|plus|then|please note|note|remember|please remember|don't forget|"
     r"remember that|note that|please note that|please remember that|keep in mind that|just to say|i should say|i should mention(?: that)?|"
     r"did i mention(?: that)?|i forgot to say|i forgot to mention(?: that)?|i told you(?: that)?|as you know|you know|let me correct that|no wait|wait no)"
-    r"(?:\s*[,;:.!—–-]+\s*|\s+(?=(?:i|i'm|i've|i'd|i'll|my|we|we're|our|the|he|she|they)\b)))+",
+    r"(?:\s*[,;:.!—–-]+\s*|\s+(?=(?:i|i'm|i've|i'd|i'll|my|we|we're|our|the|he|she|they|today|recently|lately|sometimes)\b)))+",
     re.I,
 )
 
@@ -67,6 +69,30 @@ def lead(text: str) -> str:
     """The openers that say nothing (`Oh, by the way,`), as they stand at the front; "" for none."""
     found = _LEAD.match(text.replace("’", "'"))
     return text[: found.end()] if found else ""
+
+
+_OPINION = re.compile(r"^(?:i|we)(?: (?:also|just|really|still|do))* (?:think|feel|believe|guess|suppose|find)\b", re.I)
+_ASIDE = re.compile(
+    r"(?:[,;]|\s+[–—-])\s*(?:so |and |but )?(?:(?:do|did|can|could|would|will|have|are) you|(?:what|how) (?:about|do|would) you|what do you|any (?:ideas|tips|advice|suggestions|recommendations))\b[^.!]*\?$"
+    r"|(?:,\s*|\s+)(?:and|but) (?:i |i'm |i am )?(?:(?:just|still|always|really|often|sometimes) )*(?:don't know|do not know|not sure|don't have a clue|feel(?:ing)? (?:like|that|as)|feel \w+)\b[^.!?]*[.!]?$"
+    r"|(?:,\s*|\s+)(?:and|but) let's\b.*$|,\s*(?:so )?let's\b.*$|(?:,\s*|\s+and )(?:i'm |i am |it's )?(?:nice|glad|pleased|happy) to (?:meet|see|talk to) you.*$",
+    re.I,
+)
+
+
+def told_part(text: str) -> str:
+    """The sentence without the question, the doubt or the courtesy to the other side that it ends in."""
+    found = _ASIDE.search(text.replace("’", "'"))
+    if found is None:
+        return text
+    front = text[: found.start()]
+    who = subject(front[len(lead(front)) :])
+    return front if who.kind in ("owner", "person") and who.name != "elided" else text
+
+
+def is_opinion(text: str) -> bool:
+    """`I think the room was dull and the food was worse`: what follows is thought as well."""
+    return _OPINION.match(text[len(lead(text)) :]) is not None
 
 
 def is_question(text: str) -> bool:
@@ -143,8 +169,9 @@ def is_mood(text: str) -> bool:
         content = [t for t in words if t not in w.VAGUE and t not in w.MOOD]
         mood = [
             t
-            for t in words
-            if t in w.MOOD or t in ("ugh", "argh", "meh", "sigh", "scream", "cry", "screaming", "crying")
+            for t, after in zip(words, [*words[1:], ""], strict=True)
+            if (t in w.MOOD and (not after or after in w.VAGUE or after in w.MOOD or after in w.TIME_WORDS))
+            or t in ("ugh", "argh", "meh", "sigh", "scream", "cry", "screaming", "crying")
         ]
         about = re.search(r"\b(?:about|of|by|with|for|at|that|over)\s+(?:my|the|our|a|an|next|[A-Z])", text)
         if mood and not (about and len(content) >= 1) and len(content) <= 1:

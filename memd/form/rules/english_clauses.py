@@ -64,6 +64,7 @@ def _after_openers(found: list[str]) -> int:
         and low[0] not in w.SUBORDINATE
         and low[0] not in w.ADVERBS
         and not low[0].endswith("ly")
+        and low[0] != "besides"
     ):
         return 0
     if (
@@ -123,6 +124,8 @@ def _at(found: list[str], at: int, text: str) -> Subject:
         return noun_phrase(found, at + 3, mine=True)
     if low in ("everyone", "everybody", "people", "someone", "somebody", "anyone", "nobody", "folks", "others"):
         return Subject("generic", low, end=at + 1)
+    if low == "no" and following[:1] == ["one"]:
+        return Subject("generic", "nobody", end=at + 2)
     if low in DETERMINERS or low.isdigit():
         return noun_phrase(found, at + 1, mine=False)
     return named(found, at) or bare(found, at, text)

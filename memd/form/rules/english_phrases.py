@@ -187,11 +187,19 @@ _NO_ACTIVITY = frozenset(
 ) | {word for word in w.EVALUATIONS if word.endswith("ing")}
 
 
+_SINCE = re.compile(
+    r"(?:quite )?(?:an? |some |too |so |such an? )?(?:\w+ ){0,2}(?:while|long|ages|road|ride|time|journey|days?|weeks?|months?|crazy|tough|hectic|rough|wild)\b(?! (?:on|at|in|for)\b)"
+)
+"""`Been a while`, `Been a tough week`: it is the time that has been so."""
+
+
 def bare(found: list[str], at: int, text: str) -> Subject:
     """No subject that shows: a past tense or an activity without `I`, a plural, or nothing that can be told."""
     low = found[at].lower()
     rest = [t.lower() for t in found[at + 1 :]]
     finite = next((n for n, t in enumerate(rest) if t in FINITE or t.endswith("'s")), None)
+    if low == "been" and _SINCE.match(" ".join(rest)):
+        return Subject("none")
     if (is_past(low) and low not in _NO_PAST) or low == "been":
         return Subject("owner", "elided", end=at)
     if low.endswith("ing") and rest and low not in _NO_ACTIVITY:

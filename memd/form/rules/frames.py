@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from memd.form.rules import chinese, english, words_zh
-from memd.form.rules.facts import Sentence
+from memd.form.rules.facts import Sentence, Speaker
 from memd.form.rules.words_en import MATERIAL
 
 _ROLE_EN = re.compile(
@@ -29,6 +29,17 @@ _DOCUMENT_EN = re.compile(
 _DOCUMENT_ZH = re.compile(
     r"(?:下面|以下|这是|如下|转发|摘自|摘抄|原文|读到|看到|收到|网上|朋友圈|文章|书里|小说|作文|简历|启事|广告|邮件|信里|通知|日记|歌词|台词|稿子|文案|公告|留言|帖子|短信|合同|说明书|评论|报道|诗)[^。！？\n]*[:：]"
 )
+_STORY_EN = re.compile(
+    r"(?i)\b(?:the|this|that) (?:movie|film|book|novel|story|show|series|play)(?:'s| is| was) about\b|\b(?:movie|film|book|novel|story|show|series|play) (?:tells|told)\b"
+)
+_STORY_ZH = re.compile(
+    r"^[这那](?:部|个|本|篇)?(?:电影|影片|片子|小说|书|故事|剧|动画)[^，。]*(?:讲|说的是|是关于|描写)|讲述(?:了|的是)|(?:电影|影片|小说|书|故事|剧)(?:主要)?讲的是"
+)
+_TITLE = re.compile(
+    r"《[^》\n]*》|[“「](?<=叫.|做.|为.)[^”」\n]*[”」]|"
+    r"[“\"](?:(?<=called .)|(?<=titled .)|(?<=named .)|(?<=(?:book|film|song|like) .)|(?<=(?:movie|novel) .)|(?<=vorite is .)|(?<=vourite is .))[^”\"\n]{1,60}[”\"]"
+)
+"""What a thing is called, in marks."""
 _QUOTED = re.compile(r"[“\"「『]([^”\"」』\n]{9,})[”\"」』]")
 
 
@@ -92,12 +103,32 @@ def english_bare(text: str) -> str:
     return text[len(english.lead(text)) :]
 
 
+def names_itself(clause: str, who: Speaker) -> bool:
+    """A speaker who is already called so says their name: nothing that a statement about them would add."""
+    found = re.match(
+        r"(?i)(?:my name(?: is|'s)|i am called|i'm called|i'm|i am|call me) (.+)|我的?(?:名字)?[叫是](.+)", clause
+    )
+    return found is not None and (found[1] or found[2]).strip(" .!。！") in (who.english, who.chinese)
+
+
+def tells_story(sentence: Sentence) -> bool:
+    """From here on a film or a book is told, whose people and deeds are nobody's."""
+    return (_STORY_ZH if sentence.chinese else _STORY_EN).search(sentence.text) is not None
+
+
+def without_titles(text: str) -> str:
+    """The text with what a thing is called (`a film called "…"`, 《…》) as one plain word, since it is said of nobody."""
+    return _TITLE.sub("«题名»", text)
+
+
 def mostly_quoted(text: str) -> bool:
     """A sentence in somebody's marks: its words are a quotation, not its speaker's."""
+    text = without_titles(text)
     inside = sum(len(m[1]) for m in _QUOTED.finditer(text))
     return inside > 0 and inside * 2 > len(text)
 
 
 def has_quotation(text: str) -> bool:
     """A quotation long enough to be a claim of its own."""
+    text = without_titles(text)
     return any(len(m[1].split()) >= 4 or len(chinese.content(m[1])) >= 8 for m in _QUOTED.finditer(text))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from memd.form.rules import chinese, english, words_en, words_zh
 from memd.form.rules.facts import Sentence, Subject
-from memd.form.rules.frames import has_quotation, mostly_quoted
+from memd.form.rules.frames import has_quotation, mostly_quoted, without_titles
 
 SURE = 0.9
 THIRD = 0.86
@@ -41,7 +41,7 @@ _META_ZH = re.compile(
 
 
 _PROMISE_ZH = re.compile(
-    r"我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
+    r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:认真|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
 )
 _PASSING_EN = (
     words_en.TASK,
@@ -51,6 +51,9 @@ _PASSING_EN = (
     words_en.IDIOM,
     words_en.FORMULA,
     words_en.UNREAL,
+    words_en.UNNAMED,
+    words_en.PARTING,
+    words_en.VOW,
 )
 _PASSING_ZH = (
     words_zh.TASK,
@@ -59,11 +62,22 @@ _PASSING_ZH = (
     words_zh.MOMENT,
     words_zh.IDIOM,
     words_zh.FORMULA,
+    words_zh.PARTING,
+    words_zh.DANGLING,
+    words_zh.UNNAMED,
 )
 """What is said and gone: of the task, of the moment, as one says it."""
 _NO_ANTECEDENT = re.compile(
-    r"\b(?:it|this|that|them)(?=[.,!;]|$| (?:for|off|on|up|down|out|again|all|to|with|in|at|as|and|but|when|so|now|today|yesterday|too|already|yet|because|since)\b)",
+    r"\b(?:it|this|that|them)(?=[.,!;]|$| (?:for|off|on|up|down|out|again|all|to|with|in|at|as|and|but|when|so|very|really|quite|pretty|rather|(?:too )?(?:interesting|difficult|hard|useful|helpful)|now|today|yesterday|too|already|yet|because|since)\b)",
     re.I,
+)
+_OBJECT_ZH = re.compile(
+    r"(?:(?:可以|能够?|会|往往|总是|同时)(?:也|还|更)?(?:让|使|给|带给|帮助?)|(?:总是?|经常)要求)[^，。我]{0,3}我"
+)
+"""The speaker as what things in general do something to."""
+_POINTED_ZH = re.compile(r"[这那](?:种|样的?|些)[\u4e00-\u9fff]{1,4}(?=[，,。！]|$)")
+_JUDGED_ZH = re.compile(
+    rf"(?:非常|很|真的?是?|特别|十分|超级?|太|挺|有些|有点|还)[^，。我]{{0,3}}{words_zh.EVALUATION}"
 )
 _GENERIC_ZH = re.compile(r"是[^，。]*(?:的|一种)|让人|使人|能够|可以|应该|需要|才能|就能|往往")
 _PARTICULAR_ZH = re.compile(
@@ -93,7 +107,7 @@ def unfit(sentence: Sentence) -> str:
     checks: tuple[tuple[str, Callable[[], object]], ...] = (
         ("secret", lambda: secret(text)),
         ("question", lambda: module.is_question(text) or module.is_question(bare)),
-        ("joke", lambda: english.is_joke(text) or (sentence.chinese and chinese.is_joke(text))),
+        ("joke", lambda: english.is_joke(text) or (sentence.chinese and chinese.is_joke(without_titles(text)))),
         ("hypothetical", lambda: _hypothetical(sentence)),
         ("log", lambda: len(re.findall(r"\w+=\S+", text)) > 1 or _LOG.search(text) is not None),
         (
@@ -112,7 +126,7 @@ def unfit(sentence: Sentence) -> str:
 
 def _hypothetical(sentence: Sentence) -> bool:
     if sentence.chinese:
-        return re.search(words_zh.HYPOTHETICAL, sentence.text) is not None
+        return re.search(words_zh.HYPOTHETICAL, without_titles(sentence.text)) is not None
     return english.matches(words_en.FICTION, sentence.text) or english.matches(
         r"\b(?:if|unless|suppose|supposing|imagine|were i to|as long as)\b", sentence.text
     )
@@ -123,9 +137,11 @@ def _small(text: str, bare: str, is_zh: bool) -> bool:
         told = [part for part in re.split("[，,。！!～~]", bare) if not re.search(words_zh.COURTESY, part, re.I)]
         return (
             bool(re.match(words_zh.SMALL_TALK, text, re.I))
+            and not re.match("我的?(?:名字)?[叫是]", bare)
             and len(re.findall(r"[\u4e00-\u9fff]", chinese.content("".join(told)))) < 4
         )
-    return bool(re.match(words_en.SMALL_TALK, text.replace("’", "'"), re.I)) and len(english.content(bare)) < 3
+    greets = bool(re.match(words_en.SMALL_TALK, text.replace("’", "'"), re.I))
+    return greets and len(english.content(bare)) < 3 and not re.match(r"(?i)(?:my name|today is my)\b", bare)
 
 
 def confidence(clause: str, is_zh: bool, who: Subject) -> float:
@@ -149,7 +165,7 @@ def _passing_en(text: str, who: Subject) -> bool:
     checked = _MAY.sub("Maytime", text)
     if english.matches(words_en.HYPOTHETICAL, checked) or english.matches(words_en.UNSURE, checked):
         return True
-    if any(english.matches(pattern, text) for pattern in _PASSING_EN) or english.is_mood(text) or english.is_weak(text):
+    if any(re.search(pattern, text, re.I) for pattern in _PASSING_EN) or english.is_mood(text) or english.is_weak(text):
         return True
     if (
         _POLITE.match(text)
@@ -158,7 +174,7 @@ def _passing_en(text: str, who: Subject) -> bool:
     ):
         return True
     if re.search(r"\b(?:would|should|ought to|used to be able)\b", text, re.I) and not re.search(
-        r"\bwould (?:rather|like|love|prefer|never)\b", text, re.I
+        r"\bwould (?:also |really |still )?(?:rather|like|love|prefer|never)\b", text, re.I
     ):
         return True
     return bool(
@@ -175,7 +191,11 @@ def _silent_en(clause: str, who: Subject) -> bool:
         return True
     if not english.has_verb(text):
         return True
-    if (that := _NO_ANTECEDENT.search(text)) and who.kind == "owner" and len(english.content(text[: that.start()])) < 2:
+    if (
+        (that := _NO_ANTECEDENT.search(text))
+        and who.kind == "owner"
+        and len(set(english.content(text[: that.start()])) - words_en.ADVERBS) < 2
+    ):
         return True
     carried = english.content(text)
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
@@ -183,7 +203,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
         told = [t for t in carried if t not in words_en.EVALUATIONS]
         return (
             len(told) < 2
-            or re.search(r"\bcan be\b", text, re.I) is not None
+            or re.search(rf"\bcan be\b|{words_en.GENERAL}", text, re.I) is not None
             or (len(told) < 3 and len(told) < len(carried))
         )
     if who.kind == "person" and not strong and not set(carried) - words_en.MOOD - set(english.tokens(who.name.lower())):
@@ -196,10 +216,15 @@ def _silent_en(clause: str, who: Subject) -> bool:
 
 
 def _silent_zh(clause: str, who: Subject) -> bool:
-    if re.search(words_zh.HYPOTHETICAL, clause) or re.search(words_zh.MODAL_UNSURE, clause, re.I):
+    clause = without_titles(clause)
+    if (
+        chinese.lead(f"{clause}。") == f"{clause}。"
+        or re.search(words_zh.HYPOTHETICAL, clause)
+        or re.search(words_zh.MODAL_UNSURE, clause, re.I)
+    ):
         return True
     if (
-        re.search(r"吧[。！]?$|[你您]|(?:哪儿?|什么|啥|谁)[都也][没不]", clause)
+        re.search(r"吧(?:[。！，,]|$)|[你您]|(?:哪儿?|什么|啥|谁)[都也][没不]", clause)
         or _PROMISE_ZH.search(clause)
         or (re.search(r"天气", clause) and len(chinese.content(clause)) < 8)
     ):
@@ -214,8 +239,33 @@ def _silent_zh(clause: str, who: Subject) -> bool:
         return True
     if re.search(r"[你您]", clause) and who.kind != "owner":
         return True
-    if who.kind == "thing" and "我" not in clause and _GENERIC_ZH.search(clause) and not _PARTICULAR_ZH.search(clause):
+    if (
+        _OBJECT_ZH.search(clause.split("我")[0] + "我")
+        or _leans_zh(clause, who)
+        or (who.kind == "thing" and _said_of_nobody_zh(clause, who))
+    ):
+        return True
+    if (
+        who.kind == "thing"
+        and "我" not in clause.replace("我们", "")
+        and _GENERIC_ZH.search(clause)
+        and not _PARTICULAR_ZH.search(clause)
+    ):
         return True
     if who.kind in ("person", "thing") and len(chinese.content(clause[who.end :])) < (2 if who.kind == "person" else 1):
         return True
     return len(chinese.content(clause)) < (2 if who.kind in ("owner", "person") else 3)
+
+
+def _leans_zh(clause: str, who: Subject) -> bool:
+    """What the speaker likes, wants or needs is only pointed at: `我很享受这种感觉`."""
+    pointed = _POINTED_ZH.search(clause)
+    return pointed is not None and who.kind == "owner" and len(chinese.content(clause[: pointed.start()])) < 5
+
+
+def _said_of_nobody_zh(clause: str, who: Subject) -> bool:
+    """A judgement of a thing, the weather, a mood that is nobody's: no number or name, and no word of the speaker."""
+    if "我" in clause.replace("我们", "") or _PARTICULAR_ZH.search(clause):
+        return False
+    told = "天气" in who.name or re.search(words_zh.MOOD, clause)
+    return bool(told or _JUDGED_ZH.search(re.split("[，,]", clause)[0]))

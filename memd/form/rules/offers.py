@@ -29,6 +29,10 @@ _STRONG_ZH = re.compile(
 )
 
 
+_COND = r"如果|假如|要是|的话|\bif\b"
+"""What is decided only on a condition is not decided."""
+
+
 def taken_up(offered: str, reply: str, asked: str, who: Speaker) -> tuple[str, str, str] | None:
     """A decision that the reply takes by what was offered, the sentence that takes it, and what it is about. `asked` is the question
     that it settles, "" for none."""
@@ -36,7 +40,7 @@ def taken_up(offered: str, reply: str, asked: str, who: Speaker) -> tuple[str, s
     strong = _STRONG_ZH if zh else _STRONG_EN
     sentences = split(reply)
     yes = next((s.text for s in sentences if strong.search(s.text) and not _refuses(s.text, zh)), "")
-    if not yes or re.search(words_zh.MODAL_UNSURE if zh else words_en.DEFER, yes, re.I):
+    if not yes or re.search(words_zh.MODAL_UNSURE if zh else words_en.DEFER, yes, re.I) or re.search(_COND, yes, re.I):
         return None
     picked = _picked(offered, yes, zh)
     if picked and asked:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+import msgspec
+
 from memd.form.rules import answers, chinese, english, frames, judge, offers, repairs, words_en, words_zh
 from memd.form.rules.facts import Sentence, Speaker, Statement, Subject
 from memd.form.rules.naming import by_language, holder_of
@@ -68,6 +70,8 @@ class Reader:
             return
         rest = self._dialogue(number, turn, who, sentences)
         for place, sentence in enumerate(rest):
+            if frames.tells_story(sentence):
+                break
             if sentence.lead and (place + 1 < len(rest) or technical):
                 break
             if not self._repaired(number, turn, who, sentence):
@@ -132,12 +136,13 @@ class Reader:
     # what one sentence says ----------------------------------------------------------------------------------------
 
     def _sentence(self, number: int, turn: Said, who: Speaker, sentence: Sentence) -> None:
+        module = chinese if sentence.chinese else english
+        sentence = msgspec.structs.replace(sentence, text=module.told_part(sentence.text))
         why = "joke" if _ONLY_JOKE.match(sentence.text) else judge.unfit(sentence)
         if why == "joke" and _LAUGH.search(sentence.text):
             self._drop_turn(number)
         if why:
             return
-        module = chinese if sentence.chinese else english
         spoken = fluent(sentence.text)
         bare = spoken[len(module.lead(spoken)) :] or spoken
         for clause in module.clauses(bare):
@@ -150,7 +155,9 @@ class Reader:
         subject, pronouns = self._referents.resolve(module.subject(clause), clause, len(self.statements))
         if subject.name == "elided" and not is_zh and english.is_activity(clause, sentence.text):
             return
-        if not (sure := judge.confidence(clause, is_zh, subject)):
+        if not is_zh and subject.kind == "thing" and not subject.mine and english.is_opinion(sentence.text):
+            return
+        if frames.names_itself(clause, who) or not (sure := judge.confidence(clause, is_zh, subject)):
             return
         holder = holder_of(subject, who, is_zh)
         corrects = module.matches(words.CORRECTION, sentence.text)

@@ -31,7 +31,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Sr|Jr|vs|etc|e\.g|i\.e|approx|No|Inc|Ltd|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|a\.m|p\.m)|\b[A-Z])\.$"
 )
 _FILLER = re.compile(r"(?i)(?:,\s*)?\b(?:um+|uh+|erm|er)\b(?:\s*,)?\s*|[，,]?(?:呃+|嗯+)[，,]")
-_TWICE = re.compile(r"\b([a-zA-Z']+), \1\b|(?P<zh>[\u4e00-\u9fff]{1,3})，(?P=zh)")
+_TWICE = re.compile(r"\b([a-zA-Z']+), \1\b|(?<![\u4e00-\u9fff])(?P<zh>[\u4e00-\u9fff]{1,3})，(?P=zh)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 _PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 
 from memd.form.rules.facts import Speaker
-from memd.form.rules.verbs_en import COMMON, inflect, third
-from memd.form.rules.words_en import ADVERBS
+from memd.form.rules.verbs_en import COMMON, SAME, inflect, third
+from memd.form.rules.words_en import ADVERBS, HABIT
 
 _PIECE = re.compile(r"[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ'-]*|[^A-Za-zÀ-ÿ]+")
 _CONTRACTED = {"i'm": "is", "im": "is", "i've": "has", "ive": "has", "i'll": "will"}
@@ -83,6 +83,7 @@ def _word(piece: str, low: str, who: Speaker, pronouns: dict[str, str], *, first
 
 def _agree(pieces: list[str], at: int, told: list[str]) -> int:
     """Copies what stands between `I` and its verb, then the verb in its other form; and verbs joined to it by `and`."""
+    first = at
     while at < len(pieces) and (
         not pieces[at].strip()
         or pieces[at].lower() in ADVERBS
@@ -97,7 +98,8 @@ def _agree(pieces: list[str], at: int, told: list[str]) -> int:
     if verb.lower() in _SLANG:
         told.append(_SLANG[verb.lower()])
         return at + 1
-    form = _FULL.get(verb.lower()) or third(verb)
+    often = verb.lower() in SAME and any(piece.lower() in HABIT for piece in pieces[first:at])
+    form = _FULL.get(verb.lower()) or (inflect(verb) if often else third(verb))
     told.append(form)
     at += 1
     if form != verb and form == inflect(verb):

@@ -246,7 +246,7 @@ WORKPIECE = (
     r"|\b(?:the|your) (?:first|second|third|last|other|former|latter|left|right|top|bottom|next|previous)(?: (?:one|version|option|draft|paragraph|sentence|point|line|half|step))?(?: more| best| better| too)?[.!]*$"
 )
 """Work on what lies before the speaker: none of it outlives the task."""
-MOMENT = r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b"
+MOMENT = r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b|^(?:(?:well|so|but|now),? )?i(?:'ve got| have| need)(?: got)? to (?:go(?! to (?!bed|sleep))|leave|run|head (?:off|out))\b(?=$|[.,!;]| (?:now|and|to bed|to sleep|rest|sleep|prepare|deal|make|cook|have|do)\b)"
 """Where one is just now."""
 IDIOM = (
     r"\b(?:stand corrected|all ears|the foggiest|a clue|bone to pick|kill(?:ing)? (?:me|for)|pulling (?:your|my) leg|my two cents|over the moon|on cloud nine|under the weather|hands full|down in the dumps|at my wits' end|"
@@ -255,6 +255,24 @@ IDIOM = (
 )
 FORMULA = r"\b(?:hereby|the undersigned|to whom it may concern|find attached|attach(?:ed|ing) (?:is|are|the|my|a)|for your (?:perusal|reference|records|convenience)|yours (?:sincerely|faithfully)|per my last|as per)\b"
 """What letters say."""
+UNNAMED = (
+    r"^(?:(?:today|now|lately|recently|actually|also|but),? )*i(?:'ve| have)?(?: just| also)? (?:have|had|got|encountered|ran into|run into|met|face|faced|wanted to ask)"
+    r" (?:a|an|another|one|some|you a) (?:\w+ )?(?:problem|question|issue|trouble|worr(?:y|ies)|difficult(?:y|ies))s?(?: (?:today|lately|recently|(?:about|with) [\w ]+))?\W*$"
+)
+"""A trouble of which only that it is one is said."""
+PARTING = (
+    r"\b(?:keep|stay)(?:ing)? in touch\b|\bwe(?:'ll| will| can| could| may)(?: also| still| always)? (?:talk|chat|speak)\b|\b(?:continue|keep|go on)(?: to)? (?:chat|talk)(?:ing)?\b|"
+    r"^(?:then )?(?:so )?let's\b|^we learn from each other|\b(?:our|my|this|today's) chat\b|\b(?:talk|chat)(?:ing)? (?:to|with) you\b"
+)
+"""What is said to part, to keep in touch, or to begin to talk."""
+VOW = (
+    r"^(?:i|we)(?:'ll| will)(?: definitely| certainly| surely| also| always| now| do my best to| try to| be sure to)* (?:be (?:sure|careful)|try|check|consider|practi[sc]e (?:more|and|it|this|them|these)|"
+    r"pay (?:more )?attention|keep (?:it|this|that|these|those|them|practi[sc]ing|going)|take (?:your|it|this|that|note)|follow (?:your|it|this|that|these)|go (?:and )?(?:check|see|find|look)|"
+    r"study (?:hard|and understand|it|this|these|them)|remember|look|do my best|give (?:it|this|that|them|these))\b|^i (?:can|could) (?:also|choose|try|consider)\b"
+)
+"""What is promised to the other side, whose advice it was."""
+GENERAL = r"\b(?:can|enables?|allows?|brings?|gives?|provides?|enriches|makes?)\b(?: \w+){0,2}? (?:me|my|us|our)\b|\bis (?:also |really |truly )?(?:a|the) (?:\w+ )?(?:pleasure|challenge|foundation|blessing|joy|luxury)\b"
+"""What a thing does to everybody."""
 UNREAL = r"\b(?:in an ideal world|ideally|(?:was|were) (?:going|about|meant|supposed|planning) to\b.*\bbut\b|let's say|say i\b|wouldn't (?:mind|say no))\b"
 CREDENTIALS = (
     r"\b(?:password|passphrase|passcode|passwd|pwd|pin(?: code| number)?|otp|one-time code|verification code|api[ -]?key|secret key|"
@@ -270,7 +288,7 @@ SMALL_TALK = (
 
 EVALUATIONS = _set(
     """awesome amazing incredible great wonderful fantastic beautiful cool fun special important lovely brilliant terrific superb
-    impressive inspiring inspirational nice good bad terrible awful horrible interesting exciting stunning gorgeous cute sweet
+    pretty excellent unpredictable thought-provoking intriguing impressive inspiring inspirational nice good bad terrible awful horrible interesting exciting stunning gorgeous cute sweet
     delicious tasty yummy perfect unreal magical breathtaking peaceful relaxing calming refreshing rewarding fulfilling worth
     worthwhile valuable powerful touching moving adorable funny hilarious epic sick rad neat super blast joy vibe vibes energy"""
 )
