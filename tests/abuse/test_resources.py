@@ -14,12 +14,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from memd.model.errors import Refused
-from tests.fakes.abuse import Figures, everything, orphans, quiet
+from tests.fakes.abuse import Figures, orphans, quiet
 from tests.fakes.disk import let_others_in
 from tests.fakes.home import Home
 
@@ -454,29 +456,55 @@ def test_frozen_for_a_while_it_finds_what_it_missed(home: Home, figures: Figures
     figures.add(events=6000)
 
 
-@pytest.mark.parametrize("jump", ["+400d", "-400d"])
-def test_a_clock_that_jumps_hides_no_edit(home: Home, figures: Figures, jump: str) -> None:
-    """A daemon whose clock is a year off, either way, finds edits, appends, stops and starts with the right clock again."""
-    faketime = shutil.which("faketime")
-    if not faketime:
-        pytest.skip("faketime is not installed")
-    library = next(iter(Path("/usr/lib").glob("**/libfaketime.so.1")), None)
-    if library is None:
-        pytest.skip("libfaketime is not installed")
+CLOCK = """
+import time
+from datetime import timedelta
+from memd.daemon import clock
+
+real, real_ns, now = time.time, time.time_ns, clock.now
+def jump():
+    with open({file!r}) as file:
+        return int(file.read())
+time.time = lambda: real() + jump()
+time.time_ns = lambda: real_ns() + jump() * 10**9
+clock.now = lambda zone: now(zone) + timedelta(seconds=jump())
+"""
+"""Loaded by the daemon's interpreter before anything else: its wall clock is off by the seconds in a file, its files' times are not."""
+
+
+def _hours_off(stamp: str) -> int:
+    """By how many hours the clock was off that gave this stamp."""
+    told = datetime.strptime(stamp[:17], "%Y-%m-%dT%H%M%S").replace(tzinfo=ZoneInfo("Asia/Shanghai"))
+    return round((told - datetime.now(UTC)).total_seconds() / 3600)
+
+
+@pytest.mark.parametrize("hours", [(9, -400 * 24), (-9, 400 * 24)])
+def test_a_clock_that_jumps_hides_no_edit(home: Home, figures: Figures, hours: tuple[int, int]) -> None:
+    """While a daemon runs its clock goes off by hours or a year, either way, and is put right: edits are found, changes are
+    made and undone, what is remembered stands once, also after a start with the wrong clock and one with the right."""
+    jump = home.base / "jump"
+    (home.base / "clock").mkdir()
+    (home.base / "clock/sitecustomize.py").write_text(CLOCK.format(file=str(jump)))
+    home.env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(home.base / "clock"), home.env.get("PYTHONPATH"))))
     home.write("a.md", "heron\n")
+    jump.write_text("0")
     home.start().settled()
-    assert home.end() == 0
-    home.env |= {"LD_PRELOAD": str(library), "FAKETIME": jump, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-    home.start().settled()
-    home.write("a.md", "plover\n")
-    home.until(lambda: home.paths("plover") == ["a.md"])
-    home.call("memory.append", path="a.md", category="fact", text="weir")
-    assert quiet(home).paths("weir") == ["a.md"]
-    assert home.end() == 0
-    for name in ("LD_PRELOAD", "FAKETIME", "FAKETIME_DONT_FAKE_MONOTONIC"):
-        home.env.pop(name)
-    home.write("b.md", "acorn\n")
-    home.start().settled()
-    assert (home.paths("weir"), home.paths("acorn")) == (["a.md"], ["b.md"])
-    assert b"weir" in everything(home.vault)
-    figures.add(jumps=2)
+    for turn, off in enumerate(hours):
+        jump.write_text(str(off * 3600))
+        home.write("a.md", f"plover{turn}\n")
+        home.until(lambda turn=turn: home.paths(f"plover{turn}") == ["a.md"])
+        home.call("memory.append", path="a.md", category="fact", text=f"weir{turn}")
+        assert home.paths(f"weir{turn}") == ["a.md"]
+        home.call("memory.undo")
+        assert home.text("a.md") == f"plover{turn}\n"
+        home.call("memory.remember", text=f"Nora keeps {turn + 2} geese.", subject="Nora")
+    kept = len(list(home.vault.glob("memory/*/*/leaves/**/*.md")))
+    assert {_hours_off(record.name) for record in home.vault.glob(".trash/memd/*")} == {*hours}
+    for off in (hours[1], 0):
+        assert home.end() == 0
+        jump.write_text(str(off * 3600))
+        home.write("b.md", f"acorn{off}\n")
+        home.start().settled()
+        assert (home.paths("plover1"), home.paths(f"acorn{off}")) == (["a.md"], ["b.md"])
+    assert len(list(home.vault.glob("memory/*/*/leaves/**/*.md"))) == kept == 2
+    figures.add(jumps=4)

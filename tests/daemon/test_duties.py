@@ -8,6 +8,8 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from memd.daemon.aftermath import Aftermath
 from memd.daemon.core import Core
 from memd.daemon.duties import Duties
@@ -99,6 +101,33 @@ def test_each_due_step_is_done_once_after_a_start_and_after_a_long_sleep() -> No
     fresh = {path for path in slept.files if path not in done}
     assert all("/digests/" in path for path in fresh)
     assert len(fresh) <= 2
+
+
+@pytest.mark.parametrize(
+    "jump", [timedelta(hours=9), timedelta(hours=-9), timedelta(days=900), timedelta(days=-900)], ids=str
+)
+def test_a_clock_that_jumps_makes_nothing_twice(jump: timedelta) -> None:
+    """Neither while it is wrong nor when it is right again is anything sealed, woven or noted anew, save a day's digest;
+    what is said meanwhile becomes memory once, whatever the clock says."""
+    vault = due()
+    ring(vault)
+    done = dict(vault.files)
+    for move in (jump, -jump):
+        vault = vault.reopened()
+        vault.now += move
+        assert ring(vault, times=3) == {}
+        assert {path: data for path, data in vault.files.items() if "/digests/" not in path} == done
+    vault.now += jump
+    for n in range(8):
+        place = atom(f"Vat {n // 2} stands in bay {n}", "Harlow mill", f"vat {n // 2}")
+        vault.take(f"v{n}", f"Vat {n // 2} stands in bay {n}.", place, at=f"2026-11-{21 + n}T10:00:00+08:00")
+    assert ring(vault) == {}
+    made = dict(vault.files)
+    assert len(vault.paths("/summaries/h1/")) == 2
+    assert waits(vault) == {}
+    vault.now -= jump
+    assert ring(vault, times=3) == {}
+    assert {path for path in vault.files.keys() ^ made.keys() if "/digests/" not in path} == set()
 
 
 def test_a_step_that_fails_is_named_and_the_others_are_done() -> None:
