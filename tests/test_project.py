@@ -12,10 +12,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "memd").rglob("*.py"))
-ONE_MODULE = {
-    "apscheduler", "dateparser", "detect_secrets", "fastembed", "hnswlib", "mcp", "openai", "pathspec",
-    "platformdirs", "tantivy", "watchdog",
-}  # fmt: skip
+EVERYWHERE = sys.stdlib_module_names | {"memd", "msgspec"}
+LATE = {"apscheduler", "detect_secrets", "fastembed", "hnswlib", "mcp", "numpy", "openai", "rich"}
+"""Loaded when they are used, and never before."""
+WIRE = re.compile(
+    r"memd\.(__version__|(bridge|client|model|parse\.exports|serve\.(frames|messages|params|bases|described|binding|places))\b.*)"
+)
+"""What clients may know of memd."""
 EDGE = {"serve/socket.py", "daemon/attempts.py", "index/embed.py"}
 """The daemon's edge, where whatever a handler raises becomes an answer, and what a scheduled step trips over a failure
 with a name; and the edge to models, whose runtime raises anything at all, where it becomes a reason."""
@@ -31,12 +34,13 @@ def trees() -> list[tuple[Path, ast.Module]]:
 
 
 def imported(tree: ast.Module) -> set[str]:
+    """Dotted names: `from a import b` is `a.b`, whether b is a module or not."""
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
+            found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
     return found
 
 
@@ -58,12 +62,31 @@ def test_imports_only_go_down() -> None:
 
 
 def test_each_foreign_library_has_one_module() -> None:
-    """A library can be exchanged in one place; numpy, msgspec and yaml are spoken by several."""
+    """A library can be exchanged in one place; msgspec alone is spoken by all."""
     users: dict[str, list[str]] = defaultdict(list)
     for path, tree in trees():
-        for name in imported(tree) & ONE_MODULE:
+        for name in {name.partition(".")[0] for name in imported(tree)} - EVERYWHERE:
             users[name].append(str(path.relative_to(ROOT)))
     assert not {name: paths for name, paths in users.items() if len(paths) > 1}, users
+
+
+def test_clients_know_the_wire_and_nothing_else() -> None:
+    """The command line, the clients and the MCP bridge import the socket's language and records."""
+    clients = ((path, tree) for path, tree in trees() if "bridge" in path.parts or path.name == "client.py")
+    wrong = [
+        f"{path.name}: {name}"
+        for path, tree in clients
+        for name in imported(tree)
+        if re.match(r"memd\b", name) and not WIRE.fullmatch(name)
+    ]
+    assert not wrong, wrong
+
+
+def test_what_is_heavy_is_loaded_late() -> None:
+    """A daemon that starts has imported none of the libraries that only vectors, models, alarms or clients need."""
+    program = "import sys, memd.daemon.build, memd.daemon.app; print(sorted(set(sys.argv[1:]) & sys.modules.keys()))"
+    told = subprocess.run([sys.executable, "-c", program, *LATE], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert told.stdout.strip() == "[]"
 
 
 def test_every_module_says_what_it_knows() -> None:
@@ -77,7 +100,11 @@ def test_every_test_makes_a_claim() -> None:
     missing = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test") and not ast.get_docstring(node):
+            if (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and node.name.startswith("test")
+                and not ast.get_docstring(node)
+            ):
                 missing.append(f"{path.name}:{node.name}")
     assert not missing, missing
 
@@ -87,13 +114,23 @@ def test_nothing_is_caught_blindly() -> None:
     broad = []
     for path, tree in trees():
         for node in ast.walk(tree):
-            if not isinstance(node, ast.ExceptHandler) or str(path.relative_to(ROOT / "memd")) in EDGE:
-                continue
-            name = node.type.id if isinstance(node.type, ast.Name) else "" if node.type else "everything"
-            again = any(isinstance(n, ast.Raise) and n.exc is None for n in ast.walk(node))
-            if name in ("Exception", "BaseException", "everything") and not again:
+            if str(path.relative_to(ROOT / "memd")) not in EDGE and _catches_all(node):
                 broad.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert not broad, broad
+
+
+def _catches_all(node: ast.AST) -> bool:
+    """`except` without a kind, or with one as broad as Exception, that never raises again; `suppress` of such."""
+    if isinstance(node, ast.ExceptHandler):
+        steps = [*node.body, *(step for each in node.body if isinstance(each, ast.If) for step in each.body)]
+        if any(isinstance(step, ast.Raise) and step.exc is None for step in steps):
+            return False
+        kinds = ast.walk(node.type) if node.type else [ast.Name("Exception")]
+    elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+        kinds = (kind for given in node.args for kind in ast.walk(given))
+    else:
+        return False
+    return any(isinstance(kind, ast.Name) and kind.id in ("Exception", "BaseException") for kind in kinds)
 
 
 def test_no_pattern_repeats_a_group_possessively() -> None:
