@@ -31,6 +31,9 @@ _ARENA = 30_000_000
 COMMITS = 2000
 """Commits after which the index is opened anew: the engine remembers the name of every file it ever mapped, 1.5 KB a commit."""
 _ESCAPED = "\x00"
+_FEW, _WIDER, _MOST_WIDER = 256, 6, 512
+"""A filter that names more than so many files and units is first tried on so many times the hits, up to so many hits. 3,000
+of 10,000 leaves, by "valid in two months": 44 ms a `retrieve` with all names looked up, 18 so."""
 _KEPT = 50_000
 """Addresses whose keys a view remembers."""
 
@@ -137,11 +140,19 @@ class Shelf:
         self._commits = 0
 
     def search(self, view: View, clauses: Clauses, limit: int, kinds: Sequence[str], only: Only | None) -> list[Hit]:
-        """Hits of the view that `clauses` were made for; empty `kinds`: all."""
+        """Hits of the view that `clauses` were made for; empty `kinds`: all. Where `only` names many, what may be found is
+        first looked for among the best of all: to look thousands of names up costs more than the search itself."""
         with _native("search"):
-            query = self._query(clauses, kinds, only)
-            found = view.searcher.search(query, max(1, limit), count=False).hits
-            return [Hit(key, path, score) for score, at in found for key, path in (view.key(at),)]
+            if only is not None and len(only.paths) + len(only.units) > _FEW and limit <= _MOST_WIDER:
+                wide = self._hits(view, self._query(clauses, kinds, None), limit * _WIDER)
+                found = [hit for hit in wide if only.has(hit.unit, hit.path)]
+                if len(found) >= limit or len(wide) < limit * _WIDER:
+                    return found[:limit]
+            return self._hits(view, self._query(clauses, kinds, only), limit)
+
+    def _hits(self, view: View, query: Ask, limit: int) -> list[Hit]:
+        found = view.searcher.search(query, max(1, limit), count=False).hits
+        return [Hit(key, path, score) for score, at in found for key, path in (view.key(at),)]
 
     def view(self) -> View:
         """What is searchable now; stays as it is while commits go on."""

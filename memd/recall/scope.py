@@ -6,7 +6,7 @@ Knows the snapshot, who owns what and when it was said or holds. Never knows wor
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property, lru_cache
 from heapq import nlargest
@@ -202,20 +202,21 @@ class Scope:
         """Files that may take part, evidence aside; None where all may."""
         if not self.filtered:
             return None
-        return Only(frozenset(note.path for note in self._judged() if note.kind != "evidence" and self._fits(note)))
+        return Only(frozenset(note.path for note in self._judged[1] if self._fits(note)))
 
     def turns(self) -> Only | None:
         """Turns that may take part, as files all of whose turns may and single ones of others; None where all may."""
         if not self.filtered:
             return None
         paths, units = set[str](), set[str]()
-        for note in self._judged():
-            if note.kind != "evidence" or not self.file(note):
+        for note in self._judged[0]:
+            turns = self._bearing(note)
+            if not turns or not self.file(note):
                 continue
             if self._throughout(note):
                 paths.add(note.path)
-            elif not self._single or self._talking or note.id in self._borne:
-                units.update(f"{note.path}#{turn.id}" for turn in note.turns if self.turn(note, turn))
+            else:
+                units.update(f"{note.path}#{turn.id}" for turn in turns if self.turn(note, turn))
         return Only(frozenset(paths), frozenset(units))
 
     def _throughout(self, note: Note) -> bool:
@@ -227,15 +228,28 @@ class Scope:
         first, last = self._spans[note.path]
         return self.during[0] <= first and last < self.during[1]
 
-    def _judged(self) -> Iterable[Note]:
-        """What has to be looked at: times are known of every file and mostly leave few, a tree leaves its own leaves."""
+    def _bearing(self, note: Note) -> Sequence[Turn]:
+        """The turns of a file that a tree or a tag leaves to be judged."""
+        if not self._single or self._talking:
+            return note.turns
+        blocks = self._borne.get(note.id)
+        return [turn for turn in note.turns if turn.id in blocks] if blocks else ()
+
+    @cached_property
+    def _judged(self) -> tuple[list[Note], list[Note]]:
+        """Evidence, and all else, that has to be looked at: times are known of every file and mostly leave few, a tree
+        leaves its own leaves."""
         notes = self.vault.notes
+        some: Iterable[Note] = notes.values()
         if self.during != ALWAYS:
             since, until = self.during
-            return [notes[path] for path, (first, last) in self._spans.items() if first < until and last >= since]
-        if self.params.tree_id:
-            return [*self._leaves(), *(note for note in notes.values() if note.kind != "leaf")]
-        return notes.values()
+            some = [notes[path] for path, (first, last) in self._spans.items() if first < until and last >= since]
+        elif self.params.tree_id:
+            some = [*self._leaves(), *(note for note in some if note.kind != "leaf")]
+        said, others = list[Note](), list[Note]()
+        for note in some:
+            (said if note.kind == "evidence" else others).append(note)
+        return said, others
 
     def whole(self, intent: Intent) -> bool:
         """Whether all that filters leave is asked for: the question names no matter."""

@@ -132,11 +132,12 @@ class TestShards:
         assert {held.path for held, _ in shards.search(vector(1), 2)} == {"n1.md", "n101.md"}
 
     @pytest.mark.parametrize("graph", [False, True])
-    @pytest.mark.parametrize("may", [range(280, 300), range(5, 300)])
+    @pytest.mark.parametrize("may", [range(280, 300), range(5, 300), None])
     def test_what_may_be_found_is_chosen_before_it_is_counted(self, graph, may):
-        """However few or many those are, as many as asked for are found, best first, and nothing else."""
+        """However few or many or far (None) those are, as many as asked for are found, best first, and nothing else."""
         shards = filled(300)
         assert not graph or shards.tend(threading.RLock())
+        may = may or {place.label for place, _ in shards.search(vector(3), 300)[120:]}
         only = Only(frozenset(f"n{i}.md" for i in may if i % 2), frozenset(f"n{i}.md" for i in may if not i % 2))
         found = shards.search(vector(3), 15, only=only)
         every = [place.label for place, _ in shards.search(vector(3), 300) if place.label in may]

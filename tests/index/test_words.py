@@ -98,6 +98,20 @@ def test_paths_kinds_and_exclusion(folder: str) -> None:
     assert only[0].score == pytest.approx(plain["a.md"])
 
 
+@pytest.mark.parametrize("length", ["short", "long"])
+def test_a_filter_that_names_many_finds_the_best_of_them(folder: str, length: str) -> None:
+    """Whether those that may be found are among the best of all (short texts) or behind hundreds of others."""
+    texts = {"short": "heron ", "long": "heron " + "reed " * 90}
+    words = filled(
+        folder, *(unit(f"{kind}{i}.md", text + "x " * i) for kind, text in texts.items() for i in range(300))
+    )
+    may = frozenset(f"{length}{i}.md" for i in range(300))
+    every = [hit.score for hit in words.search(Query(any=(Term("heron"),)), 600) if hit.unit in may]
+    found = words.search(Query(any=(Term("heron"),), only=Only(may)), 5)
+    assert {hit.unit for hit in found} <= may
+    assert [hit.score for hit in found] == pytest.approx(every[:5])
+
+
 def test_a_query_without_words_has_no_hits(folder: str) -> None:
     """Nothing asked is nothing found; only an exclusion alone stands for all the rest."""
     words = filled(folder, unit("a.md", "heron"), unit("b.md", "egret"))
