@@ -35,6 +35,7 @@ Daemon = Callable[[argparse.Namespace], int]
 def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
     """The exit code: 0 done, 1 refused or failed, 2 usage, 3 no daemon."""
     given = sys.argv[1:] if argv is None else argv
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  closed by the caller: nothing is printed
     try:
         code = _run(given, daemon)
         sys.stdout.flush()

@@ -138,6 +138,15 @@ class _Reading:
                 if key not in table:
                     self._tell(name, n, "", f"a [[{name}]] has no `{key}`", f'add a line `{key} = "…"`')
             faulty = kind is SocketConfig and len(self.problems) > before
+            if (
+                kind is NamedVault
+                and "name" in table
+                and any(one.get("name") == table.get("name") for one in tables[:n])
+            ):
+                self._tell(
+                    name, n, "name", f"two [[vaults]] are called {_shown(table['name'])}", "the first of them holds"
+                )
+                continue
             if not missing and not faulty:
                 yield kind(**found)
 
@@ -240,6 +249,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "llm.api_key_env": _env_name,
     "llm.base_url": _url,
     "vectors.api_key_env": _env_name,
+    "daemon.socket": lambda path: _whole(path or "/"),
     "daemon.metrics_file": lambda path: _whole(path or "/"),
     "socket.path": _whole,
     "imports.path": _whole,

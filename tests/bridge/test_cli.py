@@ -386,3 +386,10 @@ def test_an_output_that_is_full_is_a_failure_told_in_a_line(tmp_path: Path, opti
         argv = [sys.executable, "-m", "memd", "help", *options]
         done = subprocess.run(argv, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr.count("\n")) == (1, 0 if options else 1), done.stderr
+
+
+def test_an_output_that_is_closed_is_no_fault() -> None:
+    """`memd help >&-` prints nothing, has no traceback and is done."""
+    argv = ["bash", "-c", 'exec "$0" -m memd help >&-', sys.executable]
+    done = subprocess.run(argv, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")

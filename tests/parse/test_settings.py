@@ -140,6 +140,7 @@ def test_a_file_that_is_no_toml_allows_no_more_than_was_meant():
         '[llm]\nbase_url = "localhost:1234"',
         '[vectors]\napi_key_env = "sk-123"',
         '[daemon]\nmetrics_file = "memd.prom"',
+        '[daemon]\nsocket = "memd.sock"',
         '[[socket]]\npath = "agents.sock"',
         '[[imports]]\npath = "mail.mbox"',
         '[[imports]]\npath = ""',
@@ -159,3 +160,15 @@ def test_what_is_looked_at_once_stays_as_it_runs():
     assert (config.formation.seal, config.agents.confirm) == (5, "all")
     assert [problem.message.partition(" was")[0] for problem in problems] == ["[vectors]", "[formation] `folder`"]
     assert again(running, running) == (running, ())
+
+
+def test_two_vaults_of_one_name_are_a_fault():
+    """The first holds; the second is told with its line. A table without a name is another fault, told too."""
+    config, problems = load(
+        '[[vaults]]\nname = "work"\npath = "/a"\n[[vaults]]\nname = "work"\npath = "/b"\n[[vaults]]\npath = "/c"\n'
+    )
+    assert [(vault.name, vault.path) for vault in config.vaults] == [("work", "/a")]
+    assert [(problem.line, problem.message) for problem in problems] == [
+        (5, "two [[vaults]] are called 'work'"),
+        (7, "a [[vaults]] has no `name`"),
+    ]
