@@ -25,7 +25,7 @@ def tell(clause: str, speaker: Speaker, subject: Subject, pronouns: dict[str, st
         lambda m: "的" + w.LONG_KIN[m[1]],
         text,
     )
-    text = re.sub(r"我(?!国|行我素)|本人|俺", me, text)
+    text = re.sub(r"(?<!(?<!来)自)我(?!国|行我素)|本人|俺", me, text)
     text = re.sub(r"[你您]们?", speaker.you_chinese, text)
     if subject.name == "elided":
         text = me + text

@@ -266,7 +266,7 @@ PARTING = (
 )
 """What is said to part, to keep in touch, or to begin to talk."""
 VOW = (
-    r"^(?:i|we)(?:'ll| will)(?: definitely| certainly| surely| also| always| now| do my best to| try to| be sure to)* (?:be (?:sure|careful)|try|check|consider|practi[sc]e (?:more|and|it|this|them|these)|"
+    r"^(?:i|we)(?:'ll| will)(?: \w+ly| also| always| now| do my best to| try to| be sure to)* (?:be (?:sure|careful)|try|check|consider|practi[sc]e (?:more|and|it|this|them|these)|"
     r"pay (?:more )?attention|keep (?:it|this|that|these|those|them|practi[sc]ing|going)|take (?:your|it|this|that|note)|follow (?:your|it|this|that|these)|go (?:and )?(?:check|see|find|look)|"
     r"study (?:hard|and understand|it|this|these|them)|remember|look|do my best|give (?:it|this|that|them|these))\b|^i (?:can|could) (?:also|choose|try|consider)\b"
 )
