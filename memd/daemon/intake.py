@@ -62,7 +62,9 @@ def masked(material: Material, handed: Sequence[Handed], candidates: Sequence[At
         events.append(event)
     return Handing(
         structs.replace(
-            material, events=tuple(events), **{f: redact(getattr(material, f), f in NAMES)[0] for f in MATERIAL_TEXTS}
+            material,
+            events=tuple(events),
+            **{f: redact(" ".join(getattr(material, f).split()), f in NAMES)[0] for f in MATERIAL_TEXTS},
         ),
         tuple(structs.replace(each, topic=_clean(each.topic), narrative=_clean(each.narrative)) for each in handed),
         tuple(_clean_atom(atom) for atom in candidates),

@@ -234,7 +234,7 @@ def _parts(event: Event) -> Iterator[Event]:
 def _timed(event: Event, number: int, now: datetime, zone: tzinfo) -> Event:
     at = rfc3339(event.at, zone, f"events[{number}].at") if event.at else ""
     captured = rfc3339(event.captured_at, zone, f"events[{number}].captured_at") if event.captured_at else ""
-    speaker = event.speaker.strip() or event.role or "unknown"
+    speaker = " ".join(event.speaker.split()) or event.role or "unknown"
     captured = captured or now.isoformat(timespec="milliseconds")
     return msgspec.structs.replace(event, speaker=speaker, at=at, captured_at=captured)
 

@@ -31,7 +31,7 @@ def rendered(answer: dict[str, Any], question: str, most: int) -> str:
     """Whole lines in the order of their worth; never longer than `most` tokens."""
     at = 1 if is_chinese(question) else 0
     words = {key: pair[at] for key, pair in _WORDS.items()}
-    last = f"{words['next']}: {_next(answer)}"
+    last = _one(f"{words['next']}: {_next(answer)}")
     lines = [f"## {words['title']}"]
     left = most - _tokens(lines[0]) - _tokens(last)
     for line in _lines(answer, words):
@@ -86,11 +86,12 @@ def _lines(answer: dict[str, Any], words: dict[str, str]) -> Iterator[str]:
 
 
 def _section(title: str, items: Iterator[str]) -> Iterator[str]:
+    """A line an item, whatever its words or names are: none begins a heading or an item of its own."""
     first = next(items, None)
     if first is not None:
         yield f"### {title}"
-        yield first
-        yield from items
+        yield _one(first)
+        yield from map(_one, items)
 
 
 def _fact(item: dict[str, Any], words: dict[str, str]) -> str:
@@ -98,13 +99,13 @@ def _fact(item: dict[str, Any], words: dict[str, str]) -> str:
     said += [words["stale"]] if item["stale"] else []
     said += [words["untrusted"]] if item.get("untrusted") else []
     more = f" ({'; '.join(said)})" if said else ""
-    return f"- {_one(item['text'])}{more} [{', '.join(item['ids'])}]"
+    return f"- {item['text']}{more} [{', '.join(item['ids'])}]"
 
 
 def _said(item: dict[str, Any], words: dict[str, str]) -> str:
     when = f", {item['at'][:10]}" if item["at"] else ""
     mark = f" ({words['untrusted']})" if item["untrusted"] else ""
-    return f"- {item['speaker']}{when}{mark}: “{_one(item['quote'])}” [{item['id']}]"
+    return f"- {item['speaker']}{when}{mark}: “{item['quote']}” [{item['id']}]"
 
 
 def _one(text: str) -> str:
