@@ -38,8 +38,10 @@ def _unknown(intent: Intent, known: set[str], zh: bool) -> list[dict[str, Any]]:
     """What the question is about of which nothing found says anything; of a long text only where it is most of it. A piece
     of Chinese may be cut from two words (时候遇到 → 候遇): one all of whose characters were found is none to name."""
     words = [word for word in intent.matter[:24] if len(word) > (1 if is_run(word) else 2)]
-    characters = set().union(*filter(is_run, known))
-    absent = [word for word in words if not set(stems_of(word)) & known and not set(word) <= characters]
+    absent = [word for word in words if not set(stems_of(word)) & known]
+    if any(map(is_run, absent)):
+        characters = set("".join(known))
+        absent = [word for word in absent if not (is_run(word) and set(word) <= characters)]
     if not absent or (len(words) > 8 and len(absent) * 2 < len(words)):
         return []
     names = ", ".join(absent[:5])
