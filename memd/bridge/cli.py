@@ -9,19 +9,18 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable
 
 from memd import __version__
-from memd.bridge.cli_arguments import GLOBALS, Misused, add_params, collect, find_word, nearest, options_of, parser_for
+from memd.bridge.cli_arguments import GLOBALS, Misused, add_params, collect, find_word, options_of, parser_for
 from memd.bridge.cli_shell import Options, Shell
 from memd.bridge.cli_show import show
 from memd.bridge.cli_topics import TOPICS
 from memd.bridge.cli_words import OWN, docs
 from memd.bridge.stream import Unreachable
 from memd.model.errors import Refused
-from memd.serve.messages import OF_WORD, Method
+from memd.serve.messages import OF_WORD, Method, nearest, renamed
 
 DONE, FAILED, USAGE, NO_DAEMON, INTERRUPTED = 0, 1, 2, 3, 130
 _LONG = frozenset(("seal", "patch", "chains", "refresh", "remember", "delete", "doctor", "undo", "correct", "move"))
@@ -75,7 +74,7 @@ def _fail(
         shell.print_json({"error": error | ({"data": data} if data else {})})
     else:
         shell.err.write(usage)
-        shell.complain(re.sub(r"\bmemory\.(?=[a-z])", "memd ", message))
+        shell.complain(renamed(message, "memd "))
     return exit_code
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from memd.bridge.cli_shell import Options
 from memd.bridge.cli_values import file_name, json_value, observation, relation, target, where_of
 from memd.serve.bases import Changing, Named
 from memd.serve.described import about
-from memd.serve.messages import Method, Param, params_of
+from memd.serve.messages import Method, Param, nearest, params_of
 
 GLOBALS = {"--vault": True, "--socket": True, "--config": True, "--json": False, "--quiet": False, "--no-spawn": False}
 """Option → whether a value follows."""
@@ -43,14 +42,6 @@ class Parser(argparse.ArgumentParser):
             typed = message.split()[2].partition("=")[0]
             message += nearest(typed, self._option_string_actions) or "  (words that begin with - go after --)"
         raise Misused(message, self.format_usage())
-
-
-def nearest(typed: str, known: Iterable[str]) -> str:
-    """`; did you mean '…'?`, "" where nothing is near."""
-    from difflib import get_close_matches
-
-    found = get_close_matches(typed, list(known), 1)
-    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def parser_for(word: str, doc: str) -> Parser:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -26,7 +25,7 @@ from memd.bridge.calls import Answer
 from memd.bridge.mcp_calls import Confirm, Line, Shown, attempt, confirmed, guarded
 from memd.bridge.stream import Unreachable
 from memd.model.errors import Refused
-from memd.serve.messages import Method, convert, needed
+from memd.serve.messages import Method, convert, needed, renamed
 from memd.serve.places import slug
 
 Context = ServerRequestContext[Any, Any]
@@ -225,7 +224,7 @@ def _result(answer: Answer) -> types.CallToolResult:
 def _refusal(refused: Refused) -> types.CallToolResult:
     """An error that a model can read and act on: the code, what to do next in names of tools, and the plan where there is
     one."""
-    message = re.sub(r"\bmemory\.(?=[a-z])", "memory_", refused.message)
+    message = renamed(refused.message, "memory_")
     error = {"code": refused.code, "message": message} | ({"data": refused.data} if refused.data else {})
     text = f"{refused.code}: {message}"
     if refused.data:

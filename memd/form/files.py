@@ -125,13 +125,16 @@ def chain_path(folder: str, subject: str, aspect: str, id: str, sensitive: bool 
     return f"{folder}/chains/{id if sensitive else slug(subject)}/{named(aspect, id, sensitive)}.md"
 
 
+MOVED = "_moved.md"
+
+
 def profile_path(folder: str) -> str:
     return f"{folder}/profile.md"
 
 
 def moved_path(folder: str) -> str:
     """Where memd notes which permalinks moved."""
-    return f"{folder}/_moved.md"
+    return f"{folder}/{MOVED}"
 
 
 def trash_path(now: datetime, path: str) -> str:

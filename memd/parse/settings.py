@@ -138,14 +138,10 @@ class _Reading:
                 if key not in table:
                     self._tell(name, n, "", f"a [[{name}]] has no `{key}`", f'add a line `{key} = "…"`')
             faulty = kind is SocketConfig and len(self.problems) > before
-            if (
-                kind is NamedVault
-                and "name" in table
-                and any(one.get("name") == table.get("name") for one in tables[:n])
-            ):
-                self._tell(
-                    name, n, "name", f"two [[vaults]] are called {_shown(table['name'])}", "the first of them holds"
-                )
+            earlier = [one["name"] for one in tables[:n] if "name" in one] if kind is NamedVault else []
+            if table.get("name") in earlier:
+                twice = f"two [[vaults]] are called {_shown(table['name'])}"
+                self._tell(name, n, "name", twice, "the first of them holds")
                 continue
             if not missing and not faulty:
                 yield kind(**found)

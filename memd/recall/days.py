@@ -29,11 +29,15 @@ def _in_its_year(intent: Intent, scope: Scope, today: date) -> Intent:
     plans it is the one to come."""
     if not (intent.yearless and intent.first and intent.last) or (intent.first > today and intent.kind == "planning"):
         return intent
+    oldest = min((first for first, _ in scope.spoken), default=float("inf"))
     for years in range(YEARS_BACK):
         shifted = structs.replace(
             intent, first=dates.add_months(intent.first, -12 * years), last=dates.add_months(intent.last, -12 * years)
         )
-        if scope.spoken_in(*seconds(shifted, scope.zone)):
+        begin, end = seconds(shifted, scope.zone)
+        if end <= oldest:
+            break
+        if any(first < end and last >= begin for first, last in scope.spoken):
             return shifted
     return intent
 

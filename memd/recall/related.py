@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
+from memd.form.files import MOVED
 from memd.model.note import Link, Note
 from memd.model.vault import Vault
 from memd.recall.names import clean, shortened, shown_title
@@ -33,7 +34,7 @@ def neighbours(vault: Vault, note: Note) -> Iterator[tuple[Note, Link, bool]]:
 
 def _mark(note: Note, link: Link) -> bool:
     """Whether a link is memory's own book-keeping."""
-    return note.path.endswith("/_moved.md") or (note.kind == "profile" and link.relation in _MARKS)
+    return note.path.endswith(f"/{MOVED}") or (note.kind == "profile" and link.relation in _MARKS)
 
 
 def _told(other: Note, link: Link, outward: bool) -> dict[str, Any]:

@@ -79,10 +79,6 @@ class Scope:
         said = spans.spans("said", self.zone).of(self.vault)
         return [span for path, span in said.items() if notes[path].kind == "evidence"]
 
-    def spoken_in(self, first: float, last: float) -> bool:
-        """Whether anything was said from one time to before another."""
-        return any(begin < last and end >= first for begin, end in self.spoken)
-
     def earlier(self, note: Note) -> bool:
         """Whether an earlier version of what was found may be told: it is older than a period that a question names."""
         return self._fits(note) and (self._named or self._timely(note))

@@ -6,6 +6,8 @@ confirmations are read from it. Never knows how anything is answered.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, Literal
 
@@ -109,7 +111,7 @@ def understand(request: Request, deadline: float | None = None) -> Call:
     """The request with its method and typed params. Raises Refused: unknown_method, invalid_params."""
     method = METHODS.get(request.method)
     if method is None:
-        raise Refused("unknown_method", f"no method {request.method[:60]!r}{_nearest(request.method, METHODS)}")
+        raise Refused("unknown_method", f"no method {request.method[:60]!r}{nearest(request.method, METHODS)}")
     return Call(request.id, method, decode(method, request.params), deadline)
 
 
@@ -156,7 +158,7 @@ def _invalid(method: Method, why: str) -> Refused:
         name = reason.rpartition("field ")[2].strip("`")[:60]
         names = () if field else method.params.__struct_fields__
         takes = f"; {method.name} takes {', '.join(names)}" if names else ""
-        field, reason = ".".join(filter(None, (field, name))), f"no such param{_nearest(name, names)}{takes}"
+        field, reason = ".".join(filter(None, (field, name))), f"no such param{nearest(name, names)}{takes}"
     elif "required field" in reason:
         field = ".".join(filter(None, (field, reason.rpartition("field ")[2].strip("`"))))
         reason = "is missing"
@@ -175,7 +177,13 @@ def _choices(method: Method, field: str) -> str:
     )
 
 
-def _nearest(name: str, names: Any) -> str:
+def renamed(message: str, prefix: str) -> str:
+    """A message with its methods under the names of another door: `memd search`, `memory_search`."""
+    return re.sub(r"\bmemory\.(?=[a-z])", prefix, message)
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """`; did you mean '…'?`, "" where nothing is near."""
     from difflib import get_close_matches
 
     found = get_close_matches(name[:60], list(names), 1)
