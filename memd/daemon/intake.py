@@ -21,6 +21,7 @@ from memd.form.backlog import signed
 from memd.form.evidence import Material, Registered
 from memd.model.config import Config
 from memd.model.errors import Refused
+from memd.model.fingerprint import one_line
 from memd.model.memory import Atom, Event, Handed, Outcome
 from memd.model.note import Note
 from memd.model.plan import Plan
@@ -64,7 +65,7 @@ def masked(material: Material, handed: Sequence[Handed], candidates: Sequence[At
         structs.replace(
             material,
             events=tuple(events),
-            **{f: redact(" ".join(getattr(material, f).split()), f in NAMES)[0] for f in MATERIAL_TEXTS},
+            **{f: redact(one_line(getattr(material, f)), f in NAMES)[0] for f in MATERIAL_TEXTS},
         ),
         tuple(structs.replace(each, topic=_clean(each.topic), narrative=_clean(each.narrative)) for each in handed),
         tuple(_clean_atom(atom) for atom in candidates),

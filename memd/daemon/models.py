@@ -47,34 +47,24 @@ class Model:
         if time.monotonic() < self._rests_until:
             return None
         described = msgspec.json.schema(schema)
-        messages: list[dict[str, str]] = [
-            {
-                "role": "system",
-                "content": f"{prompt}\n\nAnswer with one JSON value of this schema and nothing else:\n{json.dumps(described)}",
-            },
-            {"role": "user", "content": json.dumps(inputs, ensure_ascii=False)},
-        ]
+        asked = messages = _asked(prompt, inputs, described)
+        said: str | None = None
         for attempt in range(TRIES):
             if attempt:
                 time.sleep(0.5 * attempt)
             said = self._call(messages, described)
-            if said is None:
-                continue
-            self._silent = 0
+            if said is not None:
+                self._silent = 0
             if not said:
                 continue
             try:
                 value = msgspec.json.decode(_unfenced(said), type=schema, strict=False)
             except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
                 self.error = f"the answer does not fit the schema: {error}"
-                messages = [
-                    *messages[:2],
-                    {"role": "assistant", "content": said[:4000]},
-                    {"role": "user", "content": f"That does not fit the schema ({error}). Answer again."},
-                ]
-                continue
-            self.error = ""
-            return value
+                messages = [*asked, *_again(said, error)]
+            else:
+                self.error = ""
+                return value
         log.warning("%s gave no usable answer: %s", self.name, self.error)
         if said is None:
             self._rests_until = time.monotonic() + min(LAST_REST, FIRST_REST * 2**self._silent)
@@ -114,6 +104,22 @@ class Model:
         content = answer.choices[0].message.content if answer.choices else None
         self.error = "" if content else "the answer is empty"
         return content or ""
+
+
+def _asked(prompt: str, inputs: dict[str, Any], schema: dict[str, Any]) -> list[dict[str, str]]:
+    rules = f"{prompt}\n\nAnswer with one JSON value of this schema and nothing else:\n{json.dumps(schema)}"
+    return [
+        {"role": "system", "content": rules},
+        {"role": "user", "content": json.dumps(inputs, ensure_ascii=False)},
+    ]
+
+
+def _again(said: str, error: Exception) -> list[dict[str, str]]:
+    """An answer that does not fit, and what is wrong with it."""
+    return [
+        {"role": "assistant", "content": said[:4000]},
+        {"role": "user", "content": f"That does not fit the schema ({error}). Answer again."},
+    ]
 
 
 def _formats(schema: dict[str, Any]) -> tuple[dict[str, Any], ...]:

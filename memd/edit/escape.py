@@ -10,6 +10,7 @@ import re
 import string
 from collections.abc import Callable, Iterator
 
+from memd.model.fingerprint import one_line
 from memd.model.note import Observation
 from memd.parse.markdown import scan
 
@@ -27,7 +28,7 @@ _CLOSED = re.compile(r"\((?=[^()]*\)$)")
 
 def plain(text: str) -> str:
     """Words on one line: runs of white space as one space, control characters gone."""
-    return " ".join(_CONTROL.sub("", text).split())
+    return one_line(_CONTROL.sub("", text))
 
 
 def escaped(text: str, tags: tuple[str, ...] = (), context: str = "") -> str:

@@ -23,6 +23,7 @@ from memd.form.rules.boundaries import words_of
 from memd.form.rules.sentences import split
 from memd.form.said import said_in, said_of
 from memd.model.config import Config
+from memd.model.fingerprint import one_line
 from memd.model.memory import Atom, Confidence, Said
 from memd.model.note import Note
 from memd.model.plan import Plan
@@ -223,7 +224,7 @@ def _record(turn: Said, source: str) -> Atom:
     text = f"{heading}: {words}" if heading and words else heading or words
     kept = shortened(text, RECORD)
     return Atom(
-        kept if len(kept) == len(" ".join(text.split())) else f"{kept} …",
+        kept if len(kept) == len(one_line(text)) else f"{kept} …",
         subject=source,
         aspect=shortened(heading or words, 60),
         kind="claim",

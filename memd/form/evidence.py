@@ -21,7 +21,7 @@ from memd.form.moments import instant, rfc3339, zone_of
 from memd.form.present import Same, There, present
 from memd.model.config import Config
 from memd.model.errors import Refused
-from memd.model.fingerprint import fingerprint, make_id, sha256
+from memd.model.fingerprint import fingerprint, make_id, one_line, sha256
 from memd.model.memory import Atom, Event
 from memd.model.note import Note, Turn
 from memd.model.plan import ABSENT, Plan, Write
@@ -234,7 +234,7 @@ def _parts(event: Event) -> Iterator[Event]:
 def _timed(event: Event, number: int, now: datetime, zone: tzinfo) -> Event:
     at = rfc3339(event.at, zone, f"events[{number}].at") if event.at else ""
     captured = rfc3339(event.captured_at, zone, f"events[{number}].captured_at") if event.captured_at else ""
-    speaker = " ".join(event.speaker.split()) or event.role or "unknown"
+    speaker = one_line(event.speaker) or event.role or "unknown"
     captured = captured or now.isoformat(timespec="milliseconds")
     return msgspec.structs.replace(event, speaker=speaker, at=at, captured_at=captured)
 

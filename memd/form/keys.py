@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from memd.model.fingerprint import fingerprint, fold
+from memd.model.fingerprint import fingerprint, fold, one_line
 
 ID = re.compile(r"(?<![0-9a-z])(?:lf|ep|sm|ch|ev|en|dg)-[0-9a-z]{6,12}(?![0-9a-z])")
 _CLOSING = " \t\r\n.。!！;；"
@@ -76,7 +76,7 @@ def latest(times: Iterable[str]) -> str:
 
 def folded(text: str) -> str:
     """The form in which subjects, aspects and names are compared."""
-    return " ".join(fold(text).split()).strip(_CLOSING)
+    return one_line(fold(text)).strip(_CLOSING)
 
 
 def proposition_print(text: str, kind: str = "claim", valid_from: str = "") -> str:
@@ -87,7 +87,7 @@ def proposition_print(text: str, kind: str = "claim", valid_from: str = "") -> s
 
 def shortened(text: str, limit: int) -> str:
     """At most `limit` characters, cut between words where there are words."""
-    text = " ".join(text.split())
+    text = one_line(text)
     if len(text) <= limit:
         return text
     cut = text[:limit]

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from memd.edit import journal
 from memd.form.view import Memory
+from memd.model.fingerprint import one_line
 from memd.model.question import Asking, Read
 from memd.model.vault import Vault
 from memd.parse.text import decode
@@ -34,7 +35,7 @@ WORDS = 4
 
 def normal(text: str) -> str:
     """The form in which phrases are looked for: NFC, case folded, white space collapsed."""
-    return " ".join(unicodedata.normalize("NFC", text).casefold().split())
+    return one_line(unicodedata.normalize("NFC", text).casefold())
 
 
 def phrases(forgotten: Iterable[str], kept: Iterable[str] = ()) -> tuple[str, ...]:

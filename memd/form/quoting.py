@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from memd.form.keys import inner, latest, link
+from memd.model.fingerprint import one_line
 from memd.model.memory import Atom, Said
 
 LONGEST = 240
@@ -31,7 +32,7 @@ class Grounds(Struct, frozen=True):
 
 
 def plain(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return one_line(unicodedata.normalize("NFC", text))
 
 
 def ground(atom: Atom, said: tuple[Said, ...]) -> Grounds:

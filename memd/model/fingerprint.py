@@ -1,4 +1,4 @@
-"""The one fingerprint function of memd (design section 2), the ids made from it, and the hash of bytes."""
+"""The one fingerprint function of memd (design section 2), the ids made from it, the hash of bytes, and texts as they are compared."""
 
 from __future__ import annotations
 
@@ -9,8 +9,13 @@ import unicodedata
 
 def fingerprint(*parts: str) -> str:
     """32 hex digits of blake2b over NFC text with white space collapsed; parts are kept apart."""
-    text = "\x1f".join(" ".join(unicodedata.normalize("NFC", part).split()) for part in parts)
+    text = "\x1f".join(one_line(unicodedata.normalize("NFC", part)) for part in parts)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def one_line(text: str) -> str:
+    """The text with runs of white space, line ends too, as one space."""
+    return " ".join(text.split())
 
 
 def make_id(prefix: str, *parts: str) -> str:

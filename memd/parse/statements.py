@@ -13,6 +13,7 @@ import re
 
 from msgspec import Struct
 
+from memd.model.fingerprint import one_line
 from memd.model.note import Observation
 from memd.parse.inline import LinkAt, TagAt
 from memd.parse.mask import COMMENT_SIGN
@@ -62,7 +63,7 @@ def _collapse(words: str, mask: str) -> tuple[str, str]:
         kept = [n for n, sign in enumerate(mask) if sign != COMMENT_SIGN]
         words, mask = "".join(words[n] for n in kept), "".join(mask[n] for n in kept)
     if mask == words:
-        words = " ".join(words.split())
+        words = one_line(words)
         return words, words
     pieces, signs = [], []
     for m in re.finditer(r"\S+", words):
@@ -91,7 +92,7 @@ def observation(part: Slice, line: int) -> Observation | None:
     if opened > 0 and not _ends_with_tag(whole):
         context, words = words[opened + 1 : -1].strip(), words[:opened].rstrip()
     if not words:
-        words = " ".join(part.text[found.end() : part.end].split())
+        words = one_line(part.text[found.end() : part.end])
     return Observation(category, words, tags, context, line)
 
 
@@ -154,7 +155,7 @@ def rel_type(words: str, mask: str) -> str:
     bare = _bare(label)
     closing = _QUOTES.get(bare[:1])
     if closing and len(bare) > 2 and bare[-1] == closing and closing not in bare[1:-1]:
-        bare = " ".join(bare[1:-1].split())
+        bare = one_line(bare[1:-1])
     elif len(bare.split()) != 1:
         return ""
     return bare if _LETTER.search(bare) and not re.search(r"[\[\]#]", bare) else ""

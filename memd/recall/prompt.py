@@ -10,6 +10,7 @@ from typing import Any
 
 from memd.form.keys import is_chinese
 from memd.index.passages import cost
+from memd.model.fingerprint import one_line
 
 _WORDS = {
     "title": ("What memory holds", "记忆中的内容"),
@@ -31,7 +32,7 @@ def rendered(answer: dict[str, Any], question: str, most: int) -> str:
     """Whole lines in the order of their worth; never longer than `most` tokens."""
     at = 1 if is_chinese(question) else 0
     words = {key: pair[at] for key, pair in _WORDS.items()}
-    last = _one(f"{words['next']}: {_next(answer)}")
+    last = one_line(f"{words['next']}: {_next(answer)}")
     lines = [f"## {words['title']}"]
     left = most - _tokens(lines[0]) - _tokens(last)
     for line in _lines(answer, words):
@@ -90,8 +91,8 @@ def _section(title: str, items: Iterator[str]) -> Iterator[str]:
     first = next(items, None)
     if first is not None:
         yield f"### {title}"
-        yield _one(first)
-        yield from map(_one, items)
+        yield one_line(first)
+        yield from map(one_line, items)
 
 
 def _fact(item: dict[str, Any], words: dict[str, str]) -> str:
@@ -106,7 +107,3 @@ def _said(item: dict[str, Any], words: dict[str, str]) -> str:
     when = f", {item['at'][:10]}" if item["at"] else ""
     mark = f" ({words['untrusted']})" if item["untrusted"] else ""
     return f"- {item['speaker']}{when}{mark}: “{item['quote']}” [{item['id']}]"
-
-
-def _one(text: str) -> str:
-    return " ".join(text.split())

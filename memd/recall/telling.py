@@ -12,6 +12,7 @@ from memd.form import canopy, view
 from memd.form.keys import is_chinese
 from memd.form.stale import Stale, stale
 from memd.index.port import Bodies
+from memd.model.fingerprint import one_line
 from memd.model.note import Note
 from memd.parse import times
 from memd.recall import memories, turns
@@ -29,7 +30,7 @@ class Teller:
         self.memory: view.Memory = scope.memory
 
     def clip(self, text: str) -> str:
-        return shortened(clean(" ".join(text.split())), self.room)
+        return shortened(clean(one_line(text)), self.room)
 
     def stale(self, note: Note) -> Stale | None:
         return stale(self.memory, note.id, self.now)

@@ -41,6 +41,14 @@ _THIRD = {
 
 
 _THIRD_OWN = {"his": "he", "her": "she", "their": "they", "its": "it"}
+_SECOND = {"you", "you're", "you've", "you'd", "you'll", "your", "u"}
+_POINTING = {"that", "this", "these", "those", "that's", "there", "there's", "here", "here's"}
+_NOBODY_OF = {"nobody", "none", "everybody", "everyone"}
+_SOME_OF = {"neither", "none", "both", "one", "some", "all", "most", "half"}
+_ANYBODY = {"everyone", "everybody", "people", "someone", "somebody", "anyone", "nobody", "folks", "others"}
+_THEIR_DOING = re.compile(
+    r"(?:\S+ ){1,4}?(?:my|our) ((?:[\w'-]+ ){0,2}?[\w'-]+)(?= (?:to|from|by|off|back|forward|for|on|at|in)\b|[.,!]|$)"
+)
 _SPLIT = re.compile(
     r"\s*;\s*|,?\s+(?:and|but|while|whereas|although|though|yet)\s+|,\s+so\s+|,\s+(?:not\s+)?|\s+[—–-]{1,2}\s+|\s*[—–]\s*",
     re.I,
@@ -95,40 +103,34 @@ def _at(found: list[str], at: int, text: str) -> Subject:
         return Subject("owner", end=at + 1)
     if low in _FIRST_PLURAL:
         return Subject("owner", "we", end=at + 1)
-    if low in ("you", "you're", "you've", "you'd", "you'll", "your", "u"):
+    if low in _SECOND:
         return Subject("second", end=at + 1)
-    if low in ("they", "they've", "they're") and (
-        own := re.match(
-            r"(?:\S+ ){1,4}?(?:my|our) ((?:[\w'-]+ ){0,2}?[\w'-]+)(?= (?:to|from|by|off|back|forward|for|on|at|in)\b|[.,!]|$)",
-            " ".join(found[at:]),
-        )
-    ):
-        if re.search(w.PUBLIC_ACTS, own[0]):
-            return Subject("thing", own[1], True, at + 1)
     if low in _THIRD or low in _THIRD_OWN:
-        return Subject("pronoun", _THIRD_OWN.get(low, low.split("'")[0]), end=at + 1)
+        return _public(found, at) or Subject("pronoun", _THIRD_OWN.get(low, low.split("'")[0]), end=at + 1)
     if low in ("my", "our"):
         return noun_phrase(found, at + 1, mine=True)
-    if low in ("that", "this", "these", "those", "that's", "there", "there's", "here", "here's"):
+    if low in _POINTING:
         return pointed(found, at, following)
-    if (
-        low in ("nobody", "none", "everybody", "everyone")
-        and following[:1] in (["in"], ["of"])
-        and following[1:2] in (["my"], ["our"])
-    ):
-        return Subject("thing", found[at + 3] if at + 3 < len(found) else low, True, at + 4)
-    if low in ("neither", "none", "both", "one", "some", "all", "most", "half") and following[:2] in (
-        ["of", "my"],
-        ["of", "our"],
-    ):
-        return noun_phrase(found, at + 3, mine=True)
-    if low in ("everyone", "everybody", "people", "someone", "somebody", "anyone", "nobody", "folks", "others"):
+    if following[:1] in (["in"], ["of"]) and following[1:2] in (["my"], ["our"]):
+        if low in _NOBODY_OF:
+            return Subject("thing", found[at + 3] if at + 3 < len(found) else low, True, at + 4)
+        if low in _SOME_OF and following[0] == "of":
+            return noun_phrase(found, at + 3, mine=True)
+    if low in _ANYBODY:
         return Subject("generic", low, end=at + 1)
     if low == "no" and following[:1] == ["one"]:
         return Subject("generic", "nobody", end=at + 2)
     if low in DETERMINERS or low.isdigit():
         return noun_phrase(found, at + 1, mine=False)
     return named(found, at) or bare(found, at, text)
+
+
+def _public(found: list[str], at: int) -> Subject | None:
+    """`They closed our library`: it is the library that this is about, whoever they are."""
+    if found[at].lower() not in ("they", "they've", "they're"):
+        return None
+    own = _THEIR_DOING.match(" ".join(found[at:]))
+    return Subject("thing", own[1], True, at + 1) if own and re.search(w.PUBLIC_ACTS, own[0]) else None
 
 
 def clauses(text: str) -> list[str]:

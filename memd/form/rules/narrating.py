@@ -16,6 +16,7 @@ from memd.form.rules.reading import read
 from memd.form.rules.sentences import is_chinese, prose, split
 from memd.form.rules.speakers import is_assistant
 from memd.form.rules.when import said_on
+from memd.model.fingerprint import one_line
 from memd.model.memory import Said
 
 TOPIC = 80
@@ -46,7 +47,7 @@ def _central(text: str, weight: Counter[str]) -> float:
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split()).rstrip("。. ")
+    text = one_line(text).rstrip("。. ")
     return text if len(text) <= TOPIC else text[: TOPIC - 1].rsplit(" ", 1)[0].rstrip(",，;； ") + "…"
 
 
@@ -68,9 +69,9 @@ def _lines(turns: Sequence[Said]) -> Iterator[str]:
 
 def _told(turn: Said) -> str:
     if turn.modality not in ("text", ""):
-        return " ".join(f"[{turn.modality}] {turn.uri or ''} {turn.text}".split())[:TURN]
+        return one_line(f"[{turn.modality}] {turn.uri or ''} {turn.text}")[:TURN]
     limit = ANSWER if is_assistant(turn) else TURN
-    words = " ".join(turn.text.split())
+    words = one_line(turn.text)
     if len(words) > limit:
         cut = words[:limit]
         end = max(cut.rfind(mark) for mark in ".!?。！？")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from email.message import Message
 
+from memd.model.fingerprint import one_line
 from memd.model.memory import Event
 from memd.model.problem import Problem
 from memd.parse.exports.session import Session, clean, decode, event, problem
@@ -61,9 +62,9 @@ def _header(message: Message, name: str) -> str:
     if raw is None:
         return ""
     try:
-        return " ".join(str(make_header(decode_header(str(raw)))).split())
+        return one_line(str(make_header(decode_header(str(raw)))))
     except (LookupError, ValueError):
-        return " ".join(str(raw).split())
+        return one_line(str(raw))
 
 
 def _body(message: Message) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from memd.model.fingerprint import one_line
 from memd.model.memory import Event
 from memd.model.problem import Problem
 
@@ -48,7 +49,7 @@ def event(speaker: str, text: str, **more: Any) -> Iterator[Event]:
     if not words.strip():
         return
     id = clean(more.pop("id", ""))
-    name = " ".join(clean(speaker).split()) or more.get("role") or "unknown"
+    name = one_line(clean(speaker)) or more.get("role") or "unknown"
     for number, at in enumerate(range(0, len(words), LONGEST)):
         part = f"{id}+{number}" if number and id else id
         yield Event(name, words[at : at + LONGEST], id=part, **more)

@@ -15,7 +15,7 @@ from memd.edit.sensitivity import sensitivity
 from memd.edit.splice import Source, Splice, apply, newline, read
 from memd.edit.titles import free_stem, permalink
 from memd.model.errors import Refused
-from memd.model.fingerprint import fold, sha256
+from memd.model.fingerprint import fold, one_line, sha256
 from memd.model.note import Note
 from memd.model.plan import ABSENT, Plan, Write
 from memd.model.vault import folder as folder_of
@@ -37,7 +37,7 @@ def write(ctx: Context, params: Any) -> Decision:
     """A new note. Raises Refused: outside_vault, permission_denied, refused_secret, exists, invalid_params."""
     folder = new_place(params.folder, "folder") if params.folder else create.folder_of(params.type)
     folder = existing_folder(ctx.vault, folder)
-    title = " ".join(params.title.split())
+    title = one_line(params.title)
     if not title:
         raise Refused("invalid_params", "the title is empty: say what the note is about")
     said = _said(params)
