@@ -127,14 +127,15 @@ class Generation:
         script, least = leaning.script(text), max(leaning.LEVEL, limit)
         own = self.shards.search(asked.own, max(least, limit * several), kinds, script, only)
         foreign = self.shards.search(asked.abroad, least, kinds, leaning.other(script), only)
-        return VectorAnswer(tuple(islice(_hits(leaning.merge(own, foreign)), limit)), used=True)
+        return VectorAnswer(tuple(islice(_hits(self.shards, leaning.merge(own, foreign)), limit)), used=True)
 
 
-def _hits(ranked: Iterable[leaning.Placed[Held]]) -> Iterator[Hit]:
+def _hits(shards: Shards, ranked: Iterable[leaning.Placed[int]]) -> Iterator[Hit]:
     """The best passage of each unit."""
     seen: set[str] = set()
-    for held, score, foreign in ranked:
-        if held.unit not in seen:
+    for label, score, foreign in ranked:
+        held = shards.place(label)
+        if held is not None and held.unit not in seen:
             seen.add(held.unit)
             yield Hit(held.unit, held.path, score, held.line, foreign)
 

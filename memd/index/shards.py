@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from operator import itemgetter
+from itertools import chain
 
 import msgspec
 
@@ -59,21 +59,26 @@ class Shards:
         kinds: tuple[str, ...] = (),
         script: str = "",
         only: Only | None = None,
-    ) -> list[tuple[Held, float]]:
-        """Passages with their cosine similarity, best first; of one script and among `only` where they are given.
+    ) -> Scored:
+        """Labels with their cosine similarity, best first; of one script and among `only` where they are given.
 
         Raises ValueError for a vector that is no direction."""
         query = row(vector)
         if query.shape != (self.dim,):
             raise ValueError(f"a vector of {len(vector)} numbers in an index of {self.dim}")
         with self._lock.reading():
-            found: Scored = []
-            for (kind, written), shard in self._shards.items():
-                if (not kinds or kind in kinds) and script in ("", written):
-                    found += shard.search(query, limit) if only is None else self._chosen(shard, query, limit, only)
-            found.sort(key=itemgetter(0))
-            found.sort(key=itemgetter(1), reverse=True)
-            return [(self._places[label], score) for label, score in found[:limit]]
+            found = [
+                shard.search(query, limit) if only is None else self._chosen(shard, query, limit, only)
+                for (kind, written), shard in self._shards.items()
+                if (not kinds or kind in kinds) and script in ("", written)
+            ]
+        if len(found) == 1:
+            return found[0]
+        return sorted(chain.from_iterable(found), key=lambda pair: (-pair[1], pair[0]))[:limit]
+
+    def place(self, label: int) -> Held | None:
+        """Where a label that was found stands; None where it went meanwhile."""
+        return self._places.get(label)
 
     def _chosen(self, shard: Shard, query: Matrix, limit: int, only: Only) -> Scored:
         """The best of those that may be found: left over from a wider search where that is enough, else looked for among them."""

@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
-from memd.index.exact import Matrix, Scored, among
+from memd.index.exact import Matrix, Scored, among, best
 
 M = 16
 BUILD_EF = 100
@@ -94,7 +94,7 @@ class Graph:
             labels, distances = self._index.knn_query(query, k=k, num_threads=1)
         except RuntimeError:  # deleted rows left it with fewer than k: count them all instead
             return self._search_all(query, k)
-        return list(zip(labels[0].tolist(), (1.0 - distances[0]).tolist(), strict=True))
+        return best(1.0 - distances[0], labels[0], k)
 
     def _search_all(self, query: Matrix, k: int) -> Scored:
         live = sorted(self._live)

@@ -6,6 +6,7 @@ Knows scores and nothing of what they are scores of. The figures and what set th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from memd.index.port import Hit
 
@@ -24,14 +25,15 @@ R@1/5/10 (words alone .242/.528/.607): .45 .333/.638/.724, .70 .307/.624/.707, .
 that were held out, among 540 notes: .95/.95."""
 
 
-def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> list[Hit]:
+def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> tuple[list[Hit], dict[str, float]]:
     """One hit a unit, best first; of equal ones what words found first, in their order. Each list has a unit once.
+    Beside it what words brought to each unit's score.
 
     Words count by their share of the best word score, meaning by its place between the last and the first of its hits
     (so both lists are to be fetched some 100 deep); who is missing on one side has nothing there. Where one side is empty
     the other's order stands. A hit's `line` is that of its passage. Scores are between 0 and 1.
     """
-    said, meant = by_words(words), _places(meaning)
+    said, meant = _by_words(words), _places(meaning)
     weight = MEANING if words else 1.0
     fused = []
     for unit, hit in {hit.unit: hit for hit in (*words, *meaning)}.items():
@@ -40,10 +42,10 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> list[Hit]:
         if hit.foreign:
             score = max(score, FOREIGN * likeness)
         fused.append(Hit(unit, hit.path, score, hit.line, hit.foreign))
-    return sorted(fused, key=lambda hit: -hit.score)
+    return sorted(fused, key=attrgetter("score"), reverse=True), said
 
 
-def by_words(hits: Sequence[Hit]) -> dict[str, float]:
+def _by_words(hits: Sequence[Hit]) -> dict[str, float]:
     """What words bring to each unit's score: its word score over the highest, weighed."""
     top = max((hit.score for hit in hits), default=0.0)
     return {hit.unit: (1 - MEANING) * (hit.score / top) if top > 0 else 0.0 for hit in hits}
@@ -53,6 +55,7 @@ def _places(hits: Sequence[Hit]) -> dict[str, float]:
     """Each unit's score between the lowest (0) and the highest (1); 1 where all are alike."""
     if not hits:
         return {}
-    low, high = min(hit.score for hit in hits), max(hit.score for hit in hits)
+    scores = [hit.score for hit in hits]
+    low, high = min(scores), max(scores)
     span = high - low
     return {hit.unit: (hit.score - low) / span if span > 0 else 1.0 for hit in hits}

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from memd.index.port import Hit, Index, Only, Query, VectorAnswer
 from memd.recall import weights
-from memd.recall.fuse import by_words, fuse
+from memd.recall.fuse import fuse
 from memd.recall.query import telling
 
 
@@ -40,7 +40,7 @@ def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     if not meaning:
         return Pool(words, used=answer.used, why=answer.why, floor=floor)
     more = len(words) >= limit or len(answer.hits) >= limit
-    return Pool(fuse(words, meaning), by_words(words), answer.used, answer.why, float("-inf") if more else None)
+    return Pool(*fuse(words, meaning), answer.used, answer.why, float("-inf") if more else None)
 
 
 def same(score: float) -> float:

@@ -126,10 +126,8 @@ class TestShards:
         """A search for one kind sees only it; without kinds all are ranked together."""
         shards = filled(30)
         shards.put([held(100 + i, "turn") for i in range(30)], rows(*range(30)))
-        assert {held.path for held, _ in shards.search(vector(1), 5, ("turn",))} <= {
-            f"n{100 + i}.md" for i in range(30)
-        }
-        assert {held.path for held, _ in shards.search(vector(1), 2)} == {"n1.md", "n101.md"}
+        assert {label for label, _ in shards.search(vector(1), 5, ("turn",))} <= {*range(100, 130)}
+        assert {label for label, _ in shards.search(vector(1), 2)} == {1, 101}
 
     @pytest.mark.parametrize("graph", [False, True])
     @pytest.mark.parametrize("may", [range(280, 300), range(5, 300), None])
@@ -137,11 +135,11 @@ class TestShards:
         """However few or many or far (None) those are, as many as asked for are found, best first, and nothing else."""
         shards = filled(300)
         assert not graph or shards.tend(threading.RLock())
-        may = may or {place.label for place, _ in shards.search(vector(3), 300)[120:]}
+        may = may or {label for label, _ in shards.search(vector(3), 300)[120:]}
         only = Only(frozenset(f"n{i}.md" for i in may if i % 2), frozenset(f"n{i}.md" for i in may if not i % 2))
         found = shards.search(vector(3), 15, only=only)
-        every = [place.label for place, _ in shards.search(vector(3), 300) if place.label in may]
-        assert [place.label for place, _ in found] == every[:15]
+        every = [label for label, _ in shards.search(vector(3), 300) if label in may]
+        assert [label for label, _ in found] == every[:15]
 
     def test_a_large_shard_becomes_a_graph_and_a_small_one_again_exact(self):
         """`tend` builds the form that the size asks for, with the same answers, and has nothing to do afterwards."""
@@ -149,11 +147,11 @@ class TestShards:
         assert shards.tend(threading.RLock())
         assert isinstance(shards._shards["note", "latin"], Graph)
         assert not shards.tend(threading.RLock())
-        assert shards.search(vector(7), 1)[0][0].unit == "n7.md"
+        assert shards.search(vector(7), 1)[0][0] == 7
         shards.drop(range(280))
         assert shards.tend(threading.RLock())
         assert isinstance(shards._shards["note", "latin"], Exact)
-        assert {held.unit for held, _ in shards.search(vector(7), 100)} == {f"n{i}.md" for i in range(280, 300)}
+        assert {label for label, _ in shards.search(vector(7), 100)} == {*range(280, 300)}
 
     def test_a_worn_graph_is_built_anew_without_what_was_deleted(self):
         """Above a fifth of deleted rows the graph is replaced: it holds live rows alone."""
@@ -175,9 +173,17 @@ class TestShards:
             return False
 
         assert shards.tend(threading.RLock(), meddle)
-        assert shards.search(vector(9000), 1)[0][0].unit == "n9000.md"
-        assert shards.search(vector(5000), 1)[0][0].unit == "n5.md"
-        assert "n3.md" not in {held.unit for held, _ in shards.search(vector(3), 600)}
+        assert shards.search(vector(9000), 1)[0][0] == 9000
+        assert shards.search(vector(5000), 1)[0][0] == 5
+        assert 3 not in {label for label, _ in shards.search(vector(3), 600)}
+
+    def test_a_label_leads_to_its_place_as_long_as_it_stands(self):
+        """What was found and dropped meanwhile has no place any more, and a moved one has its new line."""
+        shards = filled(3)
+        shards.drop([1])
+        shards.moved([held(2, line=9)])
+        assert shards.place(1) is None
+        assert shards.place(2) == held(2, line=9)
 
     def test_searches_and_changes_at_once_never_fail(self):
         """Readers in four threads see whole answers while rows come, go, and the graph grows and is replaced."""
@@ -240,7 +246,7 @@ class TestSaved:
         shards = Shards(DIM, 100)
         shards.load(folder, "model", [held(i) for i in range(1, 250)], doubt=True)
         assert len(shards) == 249
-        assert {held.unit for held, _ in shards.search(vector(0), 300)} == {f"n{i}.md" for i in range(1, 250)}
+        assert {label for label, _ in shards.search(vector(0), 300)} == {*range(1, 250)}
 
     def test_another_models_graph_is_not_taken(self, folder):
         """The manifest names the model."""

@@ -6,11 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.index.port import Hit
-from memd.recall.fuse import FOREIGN, MEANING, fuse
+from memd.recall import fuse as fusing
+from memd.recall.fuse import FOREIGN, MEANING
 
 
 def hits(foreign: bool = False, **scores: float) -> list[Hit]:
     return [Hit(unit, unit + ".md", score, foreign=foreign) for unit, score in scores.items()]
+
+
+def fuse(words: list[Hit], meaning: list[Hit]) -> list[Hit]:
+    return fusing.fuse(words, meaning)[0]
 
 
 def order(fused: list[Hit]) -> str:
