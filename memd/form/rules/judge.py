@@ -11,6 +11,8 @@ from collections.abc import Callable
 from memd.form.rules import chinese, english, words_en, words_zh
 from memd.form.rules.facts import Sentence, Subject
 from memd.form.rules.frames import has_quotation, mostly_quoted, without_titles
+from memd.form.rules.passing_en import GENERAL, passes
+from memd.form.rules.pointing_en import points_away
 
 SURE = 0.9
 THIRD = 0.86
@@ -20,18 +22,6 @@ LONGEST = 500
 
 _SECRET = re.compile(f"(?:{words_en.CREDENTIALS})|{words_zh.CREDENTIALS}|‹", re.I)
 _LOG = re.compile(r"\b(?:INFO|ERROR|WARN|DEBUG|WARNING|FATAL)\b")
-_MAY = re.compile(r"(?<=\s)May\b")
-_POLITE = re.compile(
-    r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
-    re.I,
-)
-_TALK = re.compile(
-    r"^(?:i|we)(?:'m|'re| am| are)? look(?:ing)? forward to (?:hear|see|speak|meet|work|receiv|your?\b|it\b|this|that)|^(?:i|we)(?: have| had|'ve|'d)? decided(?:[,.!]|$)|"
-    r"^(?:i|we)(?:'ll| will| shall) (?:reflect|revert|reply|respond|consider|get back|come back|be in touch|follow up|circle back)\b|"
-    r"^(?:(?:the user )?(?:i|we) (?:just )?(?:said|mentioned|asked|told you|was asking|was saying|meant|explained|forgot to (?:say|mention|tell)|promise|swear|bet|agree|disagree|"
-    r"think so|don't think so|see what|know what|like (?:that|the sound|your|it|this)|love (?:that|it|this|your)|appreciate|owe you|trust you|(?:\'ll|will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|be there|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)))\b|^(?:i|we)(?:\'ll| will) (?:send|show|tell|give|let|keep|share|text|call|ping|remind|check|try|take|see|do|look|think|bring) (?:you|it|that|this|going|at it|up|a shot|a look|into)\b|^there(?:\'s| is| was) (?:something|nothing|so much|a lot|no (?:doubt|way|point|need))\b",
-    re.I,
-)
 _ASKED = re.compile(
     r"(?:回答我|回复我|叫我(?!去|回|来)|帮我|帮忙|请问|能不能|可以帮|麻烦|给我(?:写|推荐|讲|列|来|一[个份])|我想(?:问|知道|请|让|听|看看|了解)|我要(?:问|你)|告诉我|教我|建议我|你觉得|您觉得)"
 )
@@ -42,18 +32,6 @@ _META_ZH = re.compile(
 
 _PROMISE_ZH = re.compile(
     r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:认真|继续(?:努力|练)|参考|试着|去做一些|多进行|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
-)
-_PASSING_EN = (
-    words_en.TASK,
-    words_en.DEFER,
-    words_en.WORKPIECE,
-    words_en.MOMENT,
-    words_en.IDIOM,
-    words_en.FORMULA,
-    words_en.UNREAL,
-    words_en.UNNAMED,
-    words_en.PARTING,
-    words_en.VOW,
 )
 _PASSING_ZH = (
     words_zh.TASK,
@@ -67,10 +45,11 @@ _PASSING_ZH = (
     words_zh.UNNAMED,
 )
 """What is said and gone: of the task, of the moment, as one says it."""
-_NO_ANTECEDENT = re.compile(
-    r"\b(?:it|this|that|them)(?=[.,!;]|$| (?:for|off|on|up|down|out|again|all|to|with|in|at|as|and|but|when|so|very|really|quite|pretty|rather|(?:too )?(?:interesting|difficult|hard|useful|helpful)|now|today|yesterday|too|already|yet|because|since)\b)",
+_JUDGED_EN = re.compile(
+    r"(?:\b(?:is|are|was|were|looks?|looked|sounds?|sounded|seems?|seemed)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really)\b",
     re.I,
 )
+"""A thing as its speaker finds it."""
 _OBJECT_ZH = re.compile(
     r"(?:(?:可以|能够?|会|往往|总是|同时)(?:也|还|更)?(?:让|使|给|带给|帮助?)|(?:总是?|经常)要求)[^，。我]{0,3}我"
 )
@@ -160,42 +139,9 @@ def stands(clause: str, is_zh: bool) -> bool:
     return found.kind in ("owner", "person", "thing") and confidence(clause, is_zh, found) > 0
 
 
-def _passing_en(text: str, who: Subject) -> bool:
-    """Said of what may not be, of the task, of the moment, or out of politeness."""
-    checked = _MAY.sub("Maytime", text)
-    if english.matches(words_en.HYPOTHETICAL, checked) or english.matches(words_en.UNSURE, checked):
-        return True
-    if any(re.search(pattern, text, re.I) for pattern in _PASSING_EN) or english.is_mood(text) or english.is_weak(text):
-        return True
-    if (
-        _POLITE.match(text)
-        or _TALK.match(text)
-        or (re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I) and who.kind != "owner")
-    ):
-        return True
-    if re.search(r"\b(?:would|should|ought to|used to be able)\b", text, re.I) and not re.search(
-        r"\bwould (?:also |really |still )?(?:rather|like|love|prefer|never)\b", text, re.I
-    ):
-        return True
-    return bool(
-        re.search(
-            r"(?i)\b(?:that much|like that|about that|(?:do|did|done|doing) (?:that|it|this|so)|just want(?:ed)? to)\b|^i just\b|\b(?:felt|feels?|feeling)\b(?! (?:about|that))",
-            text,
-        )
-    )
-
-
 def _silent_en(clause: str, who: Subject) -> bool:
     text = clause.replace("’", "'")
-    if _passing_en(text, who):
-        return True
-    if not english.has_verb(text):
-        return True
-    if (
-        (that := _NO_ANTECEDENT.search(text))
-        and who.kind == "owner"
-        and len(set(english.content(text[: that.start()])) - words_en.ADVERBS) < 2
-    ):
+    if passes(text, who) or not english.has_verb(text) or points_away(text, who):
         return True
     carried = english.content(text)
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
@@ -203,8 +149,9 @@ def _silent_en(clause: str, who: Subject) -> bool:
         told = [t for t in carried if t not in words_en.EVALUATIONS]
         return (
             len(told) < 2
-            or re.search(rf"\bcan be\b|{words_en.GENERAL}", text, re.I) is not None
+            or re.search(rf"\bcan be\b|{GENERAL}", text, re.I) is not None
             or (len(told) < 3 and len(told) < len(carried))
+            or (not strong and _JUDGED_EN.search(text) is not None)
         )
     if who.kind == "person" and not strong and not set(carried) - words_en.MOOD - set(english.tokens(who.name.lower())):
         return True

@@ -227,53 +227,6 @@ CHANGE = (
     r"\b(?:now|no longer|any ?more|instead|changed|moved|since|switched|these days|as of|from now on|turns out|has been|have been|is off|cancelled|"
     r"canceled|postponed|brought forward|pushed back|put back|rescheduled|updated?|after all|not any|is now|are now|gone up|gone down|rose|dropped)\b"
 )
-TASK = (
-    r"^(?:i|we)(?:'d| would)?(?: just| only| also| really)? (?:want|need|like|prefer) (?:this|that|it|these|those|everything|(?:the|a|an|my|your|each|all) (?:[\w-]+ ){0,2}?"
-    r"(?:tone|wording|phrasing|style|layout|opening|ending|intro|conclusion|font|table|list|text|answers?|output|summary|paragraphs?|essay|email|letter|code|function|script|result|response|reply|draft|title|headings?|report|columns?|rows?|chart|slides?|bullet points|file|version|sentences?|name|idea|synonym|recipe|slogan|caption|template|formula|joke|poem|outline))\b"
-    r"|\bfor (?:this|that) (?:answer|question|task|reply|response|email|letter|one|conversation|chat|message|draft|exercise|prompt)\b|\bin this one\b|\b(?:under|within|at most|than|about|around|exactly) \d+ (?:words|characters|lines|sentences|pages|paragraphs)\b"
-    r"|^(?:my|the) (?:function|code|script|query|program|regex|loop|build|tests?|compiler|container|pipeline) (?:returns?|throws?|fails?|crash(?:es)?|gives?|prints?|won't|doesn't|does not|is (?:failing|broken|crashing))"
-    r"|\bin (?:json|csv|markdown|html|yaml|xml|latex|bullet points)\b"
-)
-"""What is asked of the answer at hand."""
-_PIECE = (
-    r"(?:lists?|dict(?:ionary)?|arrays?|data ?frames?|strings?|json|csv|functions?|class|scripts?|regex|spreadsheets?|columns?|rows?|cells?|formulas?|quer(?:y|ies)|tests?|errors?|bugs?|"
-    r"footnotes?|headings?|titles?|intro|fonts?|files?|templates?|drafts?|paragraphs?|sentences?|slides?|placeholders?|loops?|tables?|code|synonyms?|slogans?|taglines?|captions?|headlines?|rhymes?|wording)"
-)
-WORKPIECE = (
-    rf"^(?:i|we)(?:'ve| have|'m| am|'re| are)?(?: just| now| also| already)? (?:have|got|add|fix|change|rename|paste|copy|copied|ran|run|made|make|making|get|keep getting|need|want|look(?:ing)? for|updat|upload|convert|edit|delet|remov|insert|mov)"
-    rf"(?:e?d|ing|s)? (?:the|a|an|your|some|that|this|these|my|all|wrong|another) (?:[\w-]+ ){{0,2}}?{_PIECE}\b|\b(?:get|getting|got|throws?|returns?) (?:a|an) (?:\d{{3}}|[\w-]+ ?(?:error|exception)|null|none)\b"
-    r"|^(?:my|our|the) (?:query|function|code|script|regex|loop|formula|macro)\b|\bmake (?:head|heads) (?:n?or|and) tails?\b"
-    r"|\b(?:the|your) (?:first|second|third|last|other|former|latter|left|right|top|bottom|next|previous)(?: (?:one|version|option|draft|paragraph|sentence|point|line|half|step))?(?: more| best| better| too)?[.!]*$"
-)
-"""Work on what lies before the speaker: none of it outlives the task."""
-MOMENT = r"\b(?:back (?:later|soon|in)|brb|one (?:sec|moment|min)|on my way|ignore (?:that|it)|after this|in a (?:sec|minute|min|bit|mo)|for a sec|gotta (?:go|run|dash)|signal's|till then|until then)\b|^i(?:'m| am) (?:in|on) (?:a|the) (?:meeting|call|bus|train|tube|lift|queue)\b|^(?:(?:well|so|but|now),? )?i(?:'ve got| have| need)(?: got)? to (?:go(?! to (?!bed|sleep))|leave|run|head (?:off|out))\b(?=$|[.,!;]| (?:now|and|to bed|to sleep|rest|sleep|prepare|deal|make|cook|have|do)\b)"
-"""Where one is just now."""
-IDIOM = (
-    r"\b(?:stand corrected|all ears|the foggiest|a clue|bone to pick|kill(?:ing)? (?:me|for)|pulling (?:your|my) leg|my two cents|over the moon|on cloud nine|under the weather|hands full|down in the dumps|at my wits' end|"
-    r"in the same boat|on the same page|beats me|cross(?:ing|ed)? (?:my|our) fingers|fingers crossed|knock on wood|touch wood|hit the (?:road|hay|sack)|call it a day|take your time|been there|no offen[cs]e|rain check|not saying)\b"
-    r"|^my (?:take|advice|guess|point|question|vote|bad|apologies|condolences|pleasure)\b|^the weather(?:'s| is| was| has)\b(?!.*\d)"
-)
-FORMULA = r"\b(?:hereby|the undersigned|to whom it may concern|find attached|attach(?:ed|ing) (?:is|are|the|my|a)|for your (?:perusal|reference|records|convenience)|yours (?:sincerely|faithfully)|per my last|as per)\b"
-"""What letters say."""
-UNNAMED = (
-    r"^(?:(?:today|now|lately|recently|actually|also|but),? )*i(?:'ve| have)?(?: just| also)? (?:have|had|got|encountered|ran into|run into|met|face|faced|wanted to ask)"
-    r" (?:a|an|another|one|some|you a) (?:\w+ )?(?:problem|question|issue|trouble|worr(?:y|ies)|difficult(?:y|ies))s?(?: (?:today|lately|recently|(?:about|with) [\w ]+))?\W*$"
-)
-"""A trouble of which only that it is one is said."""
-PARTING = (
-    r"\b(?:keep|stay)(?:ing)? in touch\b|\bwe(?:'ll| will| can| could| may)(?: also| still| always)? (?:talk|chat|speak)\b|\b(?:continue|keep|go on)(?: to)? (?:chat|talk)(?:ing)?\b|"
-    r"^(?:then )?(?:so )?let's\b|^we learn from each other|\b(?:our|my|this|today's) chat\b|\b(?:talk|chat)(?:ing)? (?:to|with) you\b"
-)
-"""What is said to part, to keep in touch, or to begin to talk."""
-VOW = (
-    r"^(?:i|we)(?:'ll| will)(?: \w+ly| also| always| now| do my best to| try to| be sure to)* (?:be (?:sure|careful)|try|check|consider|practi[sc]e (?:more|and|it|this|them|these)|"
-    r"pay (?:more )?attention|keep (?:it|this|that|these|those|them|practi[sc]ing|going)|take (?:your|it|this|that|note)|follow (?:your|it|this|that|these)|go (?:and )?(?:check|see|find|look)|"
-    r"study (?:hard|and understand|it|this|these|them)|remember|look|do my best|give (?:it|this|that|them|these))\b|^i (?:can|could) (?:also|choose|try|consider)\b"
-)
-"""What is promised to the other side, whose advice it was."""
-GENERAL = r"\b(?:can|enables?|allows?|brings?|gives?|provides?|enriches|makes?)\b(?: \w+){0,2}? (?:me|my|us|our)\b|\bis (?:also |really |truly )?(?:a|the) (?:\w+ )?(?:pleasure|challenge|foundation|blessing|joy|luxury)\b"
-"""What a thing does to everybody."""
-UNREAL = r"\b(?:in an ideal world|ideally|(?:was|were) (?:going|about|meant|supposed|planning) to\b.*\bbut\b|let's say|say i\b|wouldn't (?:mind|say no))\b"
 CREDENTIALS = (
     r"\b(?:password|passphrase|passcode|passwd|pwd|pin(?: code| number)?|otp|one-time code|verification code|api[ -]?key|secret key|"
     r"access token|auth token|bearer|token|private key|cvv|security code|recovery code|seed phrase|2fa code|login code)\b"
