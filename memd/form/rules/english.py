@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _LEAD = re.compile(
-    r"^(?:(?:(?:hi|hello|hey|bye)(?: there| again)?(?:,? (?:my )?friend|,? ai (?:companion|assistant))?|(?:my )?friend|ai companion|of course|exactly|definitely|besides(?: that)?|on (?:(?:a|the) \w+|another) (?:note|side)|speaking of (?:that|which)|well|so|and|but|oh|ah|yeah|yep|yes|no|nope|nah|anyway|btw|by the way|also|honestly|hey|hi|fyi|ok|okay|right|sure|look|listen|"
+    r"^(?:(?:(?:hi|hello|hey|bye)(?: there| again)?(?:,? (?:my )?friend|,? ai (?:companion|assistant))?|(?:my )?friend|ai companion|(?:oh )?my (?:guy|man|dear|goodness|god|gosh|word|lord)|(?:dude|guys|everyone|folks|mate|bro)(?=,)|since (?:we|our) last \w+|of course|exactly|definitely|besides(?: that)?|on (?:(?:a|the) \w+|another) (?:note|side)|speaking of (?:that|which)|well|so|and|but|oh|ah|yeah|yep|yes|no|nope|nah|anyway|btw|by the way|also|honestly|hey|hi|fyi|ok|okay|right|sure|look|listen|"
     r"to be honest|just so you know|for the record|thanks|thank you|cheers|great|cool|perfect|lovely|nice|hmm+|um+|er+|haha|as i said|like i said|again|"
     r"again|quick update|update|funny enough|good news|bad news|guess what|turns out|as it happens|fun fact|one more thing|speaking of which|in fact|for now|"
     r"sorry|wait|correction|oops|whoops|scratch that|my mistake|my bad|actually|i mean|plus|then|please note|note|remember|please remember|don't forget|"

@@ -88,10 +88,13 @@ def _after_openers(found: list[str]) -> int:
     starts = [n for n, t in enumerate(low) if t in _FIRST | _FIRST_PLURAL and n > 0]
     if starts:
         return starts[-1] if low[0] in w.SUBORDINATE else starts[0]
+    adverb = low[0] in w.ADVERBS or low[0].endswith("ly")
+    if adverb and len(low) > 1 and (verb_like(low[1], []) or low[1].endswith("ing")):
+        return 1
     for n in range(1, min(len(found), 7)):
         if low[n] in ("my", "our", "the", "he", "she") and low[n - 1] not in w.TIME_WORDS and n > 1:
             return n
-    if low[0] in w.ADVERBS or low[0].endswith("ly") or low[0] in ("yesterday", "today", "tomorrow", "tonight"):
+    if adverb or low[0] in ("yesterday", "today", "tomorrow", "tonight"):
         return 1 if len(found) > 1 else 0
     return 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import dropwhile, islice, takewhile
 
 from memd.form.rules import words_en as w
 from memd.form.rules.facts import Subject
@@ -40,7 +41,9 @@ def tokens(text: str) -> list[str]:
 def pointed(found: list[str], at: int, following: list[str]) -> Subject:
     low = found[at].lower()
     if low in ("there", "there's"):
-        return Subject("thing", " ".join(found[at + 1 : at + 4]), end=at + 1)
+        words = dropwhile(lambda t: t.lower() in w.AUX | w.ADVERBS | DETERMINERS, found[at + 1 : at + 8])
+        name = takewhile(lambda t: t[0].isalnum() and t.lower() not in PREPOSITIONS, words)
+        return Subject("thing", " ".join(islice(name, 3)), end=at + 1)
     if (
         not following
         or "'" in low
@@ -114,7 +117,7 @@ def verb_like(low: str, words: list[str]) -> bool:
 _THIRD_FORMS = frozenset(
     """fits expires leaks opens closes leaves arrives starts ends begins runs goes comes takes costs needs has does says sits
     stands hangs lies belongs contains holds includes uses serves meets happens lasts lands departs returns repairs
-    smells tastes sounds looks feels seems becomes gets makes gives keeps turns moves lives works plays sings teaches studies
+    smells reminds tastes sounds looks feels seems becomes gets makes gives keeps turns moves lives works plays sings teaches studies
     wants hopes plans intends thinks likes loves hates prefers speaks knows sells buys pays owns shuts changes falls means
     weighs measures reads shows breeds retires""".split()
 )
@@ -202,12 +205,22 @@ def bare(found: list[str], at: int, text: str) -> Subject:
         return Subject("none")
     if (is_past(low) and low not in _NO_PAST) or low == "been":
         return Subject("owner", "elided", end=at)
+    if verb_like(low, []) and not (rest and rest[0] in w.AUX):
+        return Subject("none")
     if low.endswith("ing") and rest and low not in _NO_ACTIVITY:
-        if finite is None and not any(runs(found, n) for n in range(at + 1, min(at + 6, len(found)))):
+        if (
+            finite is None
+            and "me" not in rest
+            and not any(runs(found, n) for n in range(at + 1, min(at + 9, len(found))))
+        ):
             return Subject("owner", "elided", end=at)
         return Subject("thing" if {"me", "my"} & set(rest) else "generic", low, end=at + 1)
     verb = next((n for n, t in enumerate(rest[:5]) if t in FINITE or verb_like(t, ["x"])), None)
-    if verb is None or low in w.NOT_NAMES | w.INSTRUCTIONS | COMMON or {"those", "who", "that", ","} & set(rest[:verb]):
+    if (
+        verb is None
+        or low in w.NOT_NAMES | w.INSTRUCTIONS | COMMON
+        or {"those", "who", "that", ",", "i", "we"} & set(rest[:verb])
+    ):
         return Subject("none", end=at)
     if low not in w.PERSONS and not re.search(r"\d|(?<=\s)[A-Z]|n't\b|\b(?:not|every|each|my|our|me)\b", text):
         return Subject("generic", low, end=at + 1 + verb)

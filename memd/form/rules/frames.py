@@ -64,7 +64,7 @@ def is_material(text: str, sentences: Sequence[Sentence]) -> bool:
 
 
 def _works_on_words(text: str) -> bool:
-    words = [t.lower() for t in english.tokens(english_bare(text)) if t[0].isalnum()]
+    words = [t.lower().replace("re-", "re") for t in english.tokens(english_bare(text)) if t[0].isalnum()]
     while words and words[0] in (
         "please",
         "can",

@@ -144,6 +144,8 @@ def _silent_en(clause: str, who: Subject) -> bool:
     if passes(text, who) or not english.has_verb(text) or points_away(text, who):
         return True
     carried = english.content(text)
+    if who.name == "elided" and len(carried) < 2:
+        return True
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
     if who.kind == "thing" and not who.mine:
         told = [t for t in carried if t not in words_en.EVALUATIONS]

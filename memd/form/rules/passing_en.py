@@ -92,7 +92,8 @@ _OF_THE_TALK = re.compile(
 )
 """Of the talk itself: what it was about before, what it is to be about, that it was right."""
 _EXCLAIMED = re.compile(
-    r"^(?:i|we) can(?:'t)? (?:definitely|really|totally|even|imagine|picture|see|relate|feel|tell|wait|believe|waste|help but|just)\b"
+    r"^(?:especially|just like|even (?:where|when|if|with)|not to mention|such as|as well as)\b|^no\b(?!.*\b(?:is|are|was|were|has|have|had|will|can|does|do|did|\w+ed)\b)"
+    r"|^(?:i|we) can(?:'t)? (?:definitely|really|totally|even|imagine|picture|see|relate|feel|tell|wait|believe|waste|help but|just)\b"
     r"|^(?:i|we)(?:'ll| will) (?:make sure|come back|reach out|be ready|just|keep \w+ing|stick|bring|do (?:my|our) best)\b"
     r"|^(?:i|we)(?:'ve| have)?(?: all| both| just| also)* (?:had|having|got|have) (?:(?:an?|some|the|so much|such an?|really|pretty) )*(?:\w+ )?(?:time|blast|fun|moment|news|story|ride)(?:[.!]*$| (?:last|this|yesterday|today|together|too|to (?:tell|share))\b)"
     r"|^(?:something|lots?|a lot|so much|much)\b.*\b(?:happened|happening|changed|going on)\b|^(?:i|we) (?:do|did|have|am|was|were|can|will)(?:n't)? (?:too|as well|also|so)\W*$",

@@ -27,6 +27,7 @@ _PEOPLE = re.compile(
     rf"\b(?:{'|'.join(sorted(w.PERSONS))})s?\b|\b[a-z]+s\b|\b(?:people|men|women|everyone|someone|somebody|anyone|nobody|cat|dog|team|staff|police)\b",
     re.I,
 )
+_PLACE = re.compile(r"(?<=\s)[A-Z][a-z]+|\b(?:to|at|in|into|near|from) (?:an?|the|my|our|this)\b")
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
 
 
@@ -36,7 +37,7 @@ def points_away(text: str, who: Subject) -> bool:
         return True
     if _SHOWN.search(text):
         return True
-    if (there := _THERE.search(text)) and not _NAME.search(text[: there.start()]):
+    if (there := _THERE.search(text)) and not _PLACE.search(text[: there.start()]):
         return True
     if who.kind == "person" or not (other := _OTHERS.search(text)):
         return False

@@ -7,8 +7,10 @@ import re
 from memd.form.rules import voice_en
 from memd.form.rules.facts import Speaker, Subject
 from memd.form.rules.naming import agrees, shown_person
-from memd.form.rules.words_en import PUBLIC_ACTS
+from memd.form.rules.verbs_en import is_past
+from memd.form.rules.words_en import AUX, PUBLIC_ACTS
 
+_NO_NOUN = AUX | {"it", "one", "ones", "me", "us", "i", "we", "you", "them", "this", "that", "like", "just", "so"}
 _NAMED_THING = re.compile(r"\b(?:the )?((?:[A-Z][\w'-]+ )*[A-Z][\w'-]+(?: [a-z]{2,})?)")
 
 
@@ -35,9 +37,19 @@ class Referents:
         """A statement about this subject was made; it is the `place`-th."""
         if subject.kind == "person":
             self._person = (subject.name, holder if chinese else shown_person(clause, subject, who), subject.mine)
-        elif subject.kind == "thing" and subject.name not in ("", "it") and not re.match(r"(?i)there\b|they\b", clause):
+        elif (
+            subject.kind == "thing" and not re.match(r"(?i)there\b|they\b", clause) and (chinese or _is_phrase(subject))
+        ):
             phrase = f"{'my' if subject.mine else 'the'} {subject.name}"
             shown = subject.name if chinese else voice_en.tell(phrase, who).rstrip(".")
             self._thing = (shown, place)
         else:
             self._thing = None
+
+
+def _is_phrase(subject: Subject) -> bool:
+    """A noun with its words, which may stand for `it`: no verb and no pronoun in it."""
+    words = subject.name.lower().split()
+    return bool(words) and not any(
+        word in _NO_NOUN or "'" in word or word.endswith("ing") or is_past(word) for word in words
+    )

@@ -32,6 +32,11 @@ _ABBREVIATION = re.compile(
 )
 _FILLER = re.compile(r"(?i)(?:,\s*)?\b(?:um+|uh+|erm|er)\b(?:\s*,)?\s*|[，,]?(?:呃+|嗯+)[，,]")
 _TWICE = re.compile(r"\b([a-zA-Z']+), \1\b|(?<![\u4e00-\u9fff])(?P<zh>[\u4e00-\u9fff]{1,3})，(?P=zh)")
+_HEAD = re.compile(
+    r"^[^*:：\n]{1,60}[:：]\*\*\s*|^(?:[^：:\n]{1,20}[：:]\s*)?(?:\d{1,2}[)）、]|[（(]\d{1,2}[)）]|\d{1,2}\.(?=\s))\s*"
+)
+"""The number or the label of an item of a list."""
+_MARKS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=[\w.!?])\*(?!\w)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
 _PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》"}
@@ -58,23 +63,23 @@ def split(text: str) -> list[Sentence]:
     """Sentences in order; white space round them is gone."""
     pieces: list[str] = []
     for piece in (part for whole in _cut(text) for part in _SLIP.split(whole)):
-        if pieces and (_ABBREVIATION.search(pieces[-1]) or _open(pieces[-1])) and not pieces[-1].endswith("\n"):
+        if pieces and _goes_on(pieces[-1], piece):
             pieces[-1] += piece
         else:
             pieces.append(piece)
     found: list[Sentence] = []
     for piece in pieces:
-        bare = piece.strip().lstrip("-*•·# ").strip()
+        bare = _HEAD.sub("", piece.strip().lstrip("-*•·# ")).strip()
         if bare:
             found.append(Sentence(bare, is_chinese(bare), lead=bare.endswith((":", "：")) or _hands_over(bare)))
     return found
 
 
 def fluent(text: str) -> str:
-    """What was meant of what was spoken: without `um`, and a word begun twice once."""
+    """What was meant of what was spoken: without `um` and marks of emphasis, and a word begun twice once."""
     return _TWICE.sub(
         lambda m: m[1] or m["zh"],
-        _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", text),
+        _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", _MARKS.sub("", text)),
     )
 
 
@@ -86,6 +91,12 @@ def _cut(text: str) -> list[str]:
             parts.append(text[at : mark.end()])
             at = mark.end()
     return [*parts, text[at:]] if at < len(text) else parts
+
+
+def _goes_on(piece: str, after: str) -> bool:
+    """The sentence is not at its end: an abbreviation, an open mark, dots behind which it goes on small."""
+    trails = piece.rstrip().endswith(("...", "…")) and after.lstrip()[:1].islower()
+    return (trails or _ABBREVIATION.search(piece) is not None or _open(piece)) and not piece.endswith("\n")
 
 
 def _open(piece: str) -> bool:

@@ -13,6 +13,12 @@ def told(clause: str, is_zh: bool, subject: Subject, who: Speaker, pronouns: dic
     if is_zh:
         return voice_zh.tell(clause, who, subject, pronouns)
     if subject.name == "elided":
-        joined = "I'm" if re.match(r"(?i)\w+ing\b", clause) else "I've" if re.match(r"(?i)been\b", clause) else "I"
+        joined = (
+            "I'm"
+            if re.match(r"(?i)(?:(?:\w+ly|just|still|also|always|already|now) )?\w+ing\b", clause)
+            else "I've"
+            if re.match(r"(?i)been\b", clause)
+            else "I"
+        )
         clause = f"{joined} {clause[:1].lower()}{clause[1:]}"
     return voice_en.tell(clause, who, pronouns)
