@@ -60,7 +60,8 @@ def ingest(shell: Shell, name: str, format: str, params: dict[str, Any], *, leav
 
     sessions, problems = read_file(shell, name, format)
     for problem in problems[:20]:
-        shell.complain(f"{name}:{problem.line}: {problem.message}. {problem.hint}")
+        where = f"{name}:{problem.line}" if problem.line else name
+        shell.complain(f"{where}: {problem.message}. {problem.hint}")
     total = sum(len(session.events) for session in sessions)
     if not total:
         raise Refused("invalid_params", f"{name} holds nothing that was said: is --format right?")

@@ -370,6 +370,23 @@ def test_deep_and_long_input_is_linear():
             [("user", "hello", "")],
         ),
         (
+            "_chat.txt",
+            "[2026/4/2, 09:12:33] 小林: 我去学摄影\n[2026/4/2, 09:13:01] Ann: good\nfor you\n",
+            [("小林", "我去学摄影", "2026-04-02T09:12:33"), ("Ann", "good\nfor you", "2026-04-02T09:13:01")],
+        ),
+        (
+            "chatgpt.md",
+            "## 🧑 User\n\n每天跑步好吗？\n\n## 🤖 Assistant\n\n好。\n\n### Plan\nNote: rest\nPython: no\n\n## User\nok\n",
+            [
+                ("User", "每天跑步好吗？", ""),
+                ("Assistant", "好。\n\n### Plan\nNote: rest\nPython: no", ""),
+                ("User", "ok", ""),
+            ],
+        ),
+        ("copied.txt", "You said:\nhello\nChatGPT said:\nhi\n", [("You", "hello", ""), ("ChatGPT", "hi", "")]),
+        ("复制.txt", "你说：\n你好\nChatGPT 说：\n你好呀\n", [("你", "你好", ""), ("ChatGPT", "你好呀", "")]),
+        ("bold.md", "**Human:**\n\nhi\n\n**Claude:**\n\nyo: yes\n", [("Human", "hi", ""), ("Claude", "yo: yes", "")]),
+        (
             "meeting.txt",
             "Ann: we need more\nKey point: none\nBob: yes\nAnn: good",
             [("Ann", "we need more\nKey point: none", ""), ("Bob", "yes", ""), ("Ann", "good", "")],
@@ -386,6 +403,8 @@ def test_each_tools_export_names_its_speakers(name, text, want):
 
 def test_a_markdown_page_with_colons_is_no_chat():
     """Words before a colon are speakers where they speak."""
+    assert detect(b"# User\n\nThe user table.\n\n# Assistant manager\n\nx\n", "page.md") == "markdown"
+    assert detect(b"[[link]] and\n", "page.md") == detect(b"{{title}}\n", "page.md") == "markdown"
     assert detect(b"Today: I went out\nNote: buy milk\nKey point: none\n\nMore text here.\n", "page.md") == "markdown"
 
 

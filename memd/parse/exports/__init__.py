@@ -58,10 +58,12 @@ def detect(data: bytes, name: str) -> str:
         return "mbox"
     if re.match(r"commit [0-9a-f]{7,64}\b", head):
         return "git"
-    if head[:1] in "{[" and head[:1]:
+    if re.match(r"""\[\s*[{\]"]|\{\s*[}"]""", head):
         return _json_kind(data, head)
     if name.lower().endswith((".jsonl", ".ndjson")):
         return "jsonl"
+    if chat.titled(head):
+        return "chat"
     if chat.speakers(head) >= max(2, head.count("\n\n") // 4) and not re.match(r"#|---\s*\n", head):
         return "chat"
     return (

@@ -24,6 +24,10 @@ _NOTICE = re.compile(rf"^\s*(?:\[{_STAMP}\]|{_STAMP}\s*[-–—])\s")
 _NAMED = re.compile(
     r"^(?:\*\*)?(?P<who>[A-Za-zÀ-ÿ\u3400-\u9fff][\w .'’·\u3400-\u9fff-]{0,30}?)(?:\*\*)?\s*(?:\((?P<at>[^)]{4,30})\))?[:：](?:\*\*)?(?:\s|$)(?P<text>.*)$|^(?P<zh>[\u3400-\u9fff\w]{1,12})：(?P<words>.*)$"
 )
+_TITLED = re.compile(
+    r"^(?:#{1,6}\s|\*\*|__)[^\w\n]*(?P<who>\w[\w ]{0,20}?)[^\w\n]*$|^(?P<said>\w[\w ]{0,20}?) ?(?:said|说)\s?[:：]\s*$"
+)
+"""A role as a heading, in bold, or with `said:` on a line of its own: how talk with an assistant is kept as markdown."""
 _MARKS = "\u200e\u200f\u202a\u202b\u202c\u2068\u2069\ufeff"
 """Marks of writing direction, which tools put before a line, and before words of their own."""
 _SPACES = str.maketrans("\u202f\xa0", "  ")
@@ -45,10 +49,15 @@ _ROLES = {
     "我": "user",
     "用户": "user",
     "you": "user",
+    "你": "user",
     "assistant": "assistant",
     "ai": "assistant",
     "chatgpt": "assistant",
     "claude": "assistant",
+    "gemini": "assistant",
+    "deepseek": "assistant",
+    "kimi": "assistant",
+    "豆包": "assistant",
     "bot": "assistant",
     "助手": "assistant",
 }
@@ -58,18 +67,20 @@ _FORMATS = ("%d %b %Y %H:%M:%S", "%d %b %Y %H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%
 def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]:
     """One session. Lines before the first speaker belong to nobody and are a problem.
 
-    Where messages have times, a line without one goes on with what was said, whatever it looks like.
+    Where messages have times, a line without one goes on with what was said, whatever it looks like; so does one without
+    a role where roles are headings.
     """
     day_first, lines = _day_first(text), text.split("\n")
     stamped = [_stamped(line) for line in lines]
     times = sum(map(bool, stamped))
     names = sum(not head and _plain(line, set()) is not None for line, head in zip(lines, stamped, strict=True))
     timed = times * 3 >= times + names > 0
+    titles = titled(text)
     rows: list[tuple[str, str, list[str]]] = []
     known: set[str] = set()
     lost, silent = 0, False
     for number, (line, head) in enumerate(zip(lines, stamped, strict=True), 1):
-        found = head if timed else _plain(line, known)
+        found = _title(line) if titles else head if timed else _plain(line, known)
         if found:
             who, at, words = found
             silent = _NOBODY.search(who) is not None or words.startswith(tuple(_MARKS))
@@ -127,6 +138,19 @@ def _plain(line: str, known: set[str]) -> tuple[str, str, str] | None:
         if not _WORDS_NOT_NAMES.match(who) and (who in known or _is_name(who)):
             return who, found["at"] or "", words or ""
     return None
+
+
+def _title(line: str) -> tuple[str, str, str] | None:
+    """The same of a line that is a role and nothing else."""
+    found = _TITLED.match(_bare(line))
+    who = found and (found["who"] or found["said"]).removesuffix(" said").strip()
+    return (who, "", "") if who and who.lower() in _ROLES else None
+
+
+def titled(text: str) -> bool:
+    """Whether a person and an assistant speak under titles."""
+    roles = {_ROLES[found[0].lower()] for line in text.split("\n") if (found := _title(line))}
+    return len(roles) > 1
 
 
 def _is_name(who: str) -> bool:
