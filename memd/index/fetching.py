@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 
 import msgspec
 
+from memd.index import durable
 from memd.index.models import BUNDLED, Choice, Unavailable, cached, measure, record_file
 
 
@@ -39,10 +40,7 @@ def fetch(
     for file in names:
         _check_blob(os.path.join(folder, file))
     record = {"name": name, "folder": folder, "files": measure(folder, names)}
-    temporary = record_file(cache, name) + ".tmp"
-    with open(temporary, "wb") as out:
-        out.write(msgspec.json.encode(record))
-    os.replace(temporary, record_file(cache, name))
+    durable.put(record_file(cache, name), msgspec.json.encode(record))
     return cached(name, cache)
 
 

@@ -172,9 +172,13 @@ def _long(path: str, unit: bytes) -> str:
 
 def emptied(file: str) -> None:
     """The book of a store that is not in use holds no passage any more; the embeddings are kept for another day."""
-    whole = not seal.broken(file)
+    if seal.broken(file):
+        seal.remove(file)
+        return
+    clean = seal.stands(file)
+    seal.lift(file)
     store = open_store(file)
     Holdings(store).clear()
     store.close()
-    if whole:
+    if clean:
         seal.sign(file)

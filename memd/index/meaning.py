@@ -88,10 +88,10 @@ class Meaning:
             if os.path.exists(file):
                 emptied(file)
             return
-        self._mark = os.path.join(self._settings.folder, "running")
-        self._doubt = os.path.exists(self._mark)
-        if not self._doubt and seal.broken(file):
+        self._doubt = not seal.stands(file)
+        if seal.broken(file):
             seal.remove(file)
+        seal.lift(file)
         self._store = open_store(file)
         self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
         self._whole = os.path.join(self._settings.folder, "whole")
@@ -100,9 +100,7 @@ class Meaning:
             with open(self._whole, "w", encoding="utf-8"):
                 pass
         self._total = self._book.count()
-        with open(self._mark, "w", encoding="utf-8"):
-            self._open = True
-        seal.lift(file)
+        self._open = True
         self._thread = threading.Thread(target=self._run, name="memd-meaning", daemon=True)
         self._thread.start()
 
@@ -121,10 +119,8 @@ class Meaning:
                 self._making.close()
                 self._making.save()
             self._store.close()
-            with suppress(OSError):  # a full disk: without a seal the store is begun anew
+            with suppress(OSError):  # a full disk: as after a crash
                 seal.sign(os.path.join(self._settings.folder, "embeddings.db"))
-            with suppress(FileNotFoundError):
-                os.unlink(self._mark)
 
     def known(self) -> frozenset[str]:
         """Files whose passages were handed in, also those that had none. A file of the vault that is not among them must

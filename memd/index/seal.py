@@ -8,30 +8,32 @@ from __future__ import annotations
 import hashlib
 import os
 
+from memd.index import durable
+
 _ENDINGS = ("", "-wal", "-shm")
 
 
 def sign(file: str) -> None:
     """The file as it stands is whole; nobody has it open."""
-    with open(_beside(file), "w", encoding="ascii") as seal:
-        seal.write(_sum(file))
+    durable.put(_beside(file), _sum(file).encode())
+
+
+def stands(file: str) -> bool:
+    """Whether its last end was a clean one."""
+    return os.path.exists(_beside(file))
 
 
 def broken(file: str) -> bool:
-    """Whether the file is there and is not what was signed, or was not signed. Raises OSError where it cannot be read."""
-    if not os.path.exists(file):
+    """Whether it is another than its seal says; one without a seal nothing is said of. Raises OSError where it cannot be read."""
+    if not (stands(file) and os.path.exists(file)):
         return False
-    try:
-        with open(_beside(file), encoding="ascii") as seal:
-            return seal.read() != _sum(file) or os.path.exists(file + "-wal")
-    except (FileNotFoundError, UnicodeDecodeError):
-        return True
+    with open(_beside(file), "rb") as seal:
+        return seal.read() != _sum(file).encode() or os.path.exists(file + "-wal")
 
 
 def lift(file: str) -> None:
-    """The file is going to change: the seal says nothing any more."""
-    if os.path.exists(_beside(file)):
-        os.unlink(_beside(file))
+    """Before the file is opened, which changes it."""
+    durable.remove(_beside(file))
 
 
 def remove(file: str) -> None:

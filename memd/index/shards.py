@@ -14,7 +14,7 @@ from itertools import chain
 
 import msgspec
 
-from memd.index import lacks
+from memd.index import durable, lacks
 from memd.index.exact import Exact, Matrix, Scored, among, row
 from memd.index.holdings import Held
 from memd.index.lock import ReadWrite
@@ -187,12 +187,7 @@ class Shards:
             if isinstance(shard, Graph)
         ]
         data = msgspec.json.encode({"model": model, "dim": self.dim, "graphs": graphs})
-        temporary = os.path.join(folder, MANIFEST + ".tmp")
-        with open(temporary, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.replace(temporary, os.path.join(folder, MANIFEST))
+        durable.put(os.path.join(folder, MANIFEST), data)
         for name in set(os.listdir(folder)) - {MANIFEST, *(graph["file"] for graph in graphs)}:
             os.unlink(os.path.join(folder, name))
         self.changed = False

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
+from memd.index import durable
 from memd.index.exact import Matrix, Scored, among, best
 
 M = 16
@@ -114,7 +115,7 @@ class Graph:
                 raise OSError(f"the graph was written in part: {size} of {expected} bytes")
             digest = _pack(raw, file + ".tmp")
             final = f"{file}.{digest}.graph"
-            os.replace(file + ".tmp", final)
+            durable.replace(file + ".tmp", final)
         finally:
             if os.path.exists(raw):
                 os.unlink(raw)
@@ -158,8 +159,7 @@ def _pack(raw: str, out: str) -> str:
         data = packer.flush()
         hasher.update(data)
         target.write(data)
-        target.flush()
-        os.fsync(target.fileno())
+        durable.flush(target)
     return hasher.hexdigest()
 
 

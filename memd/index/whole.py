@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from memd.index import lacks
+from memd.index import durable, lacks
 
 _MAGIC = 1337
 _PARTS = ("fast", "fieldnorm", "idx", "pos", "store", "term")
@@ -50,10 +50,7 @@ class _Signed(Struct):
 
 def sign(folder: str, stamp: str, opstamp: int, count: int) -> None:
     """Note what was committed, beside the folder."""
-    note = folder + ".json"
-    with open(note + ".tmp", "wb") as file:
-        file.write(msgspec.json.encode(_Signed(stamp, opstamp, count)))
-    os.replace(note + ".tmp", note)
+    durable.put(folder + ".json", msgspec.json.encode(_Signed(stamp, opstamp, count)))
 
 
 def verify(folder: str, stamp: str) -> None:

@@ -13,93 +13,9 @@ from memd.index.asking import Asker
 from memd.index.backlog import Backlog
 from memd.index.feeding import Feeding, words
 from memd.index.fetching import fetch
-from memd.index.meaning import Meaning
 from memd.index.models import MANIFEST, Crashed, Unavailable, choose, folder_choice, measure
-from memd.index.port import Passage
 from tests.fakes.embedder import FakeEmbedder, FakeModels
-
-
-def passage(path: str, text: str, line: int = 1, unit: str = "", kind: str = "note", rank: int = 1) -> Passage:
-    return Passage(
-        key=f"{path}|{line}",
-        unit=unit or path,
-        path=path,
-        kind=kind,
-        head="",
-        text=text,
-        hash=text,
-        line=line,
-        rank=rank,
-    )
-
-
-def note(path: str, *texts: str) -> dict[str, tuple[Passage, ...]]:
-    return {path: tuple(passage(path, text, line) for line, text in enumerate(texts, 1))}
-
-
-def model_folder(path, name: str = "one") -> str:
-    """A folder that passes for a model; the fake opener never looks inside."""
-    folder = path / name
-    folder.mkdir(exist_ok=True)
-    for file in ("model.onnx", "tokenizer.json", "tokenizer_config.json", "config.json"):
-        (folder / file).write_text('{"hidden_size": 64}' + name)
-    (folder / "config.json").write_text('{"hidden_size": 64}')
-    return str(folder)
-
-
-class World:
-    """A vault's words, a cache, fakes for models; `open` starts a Meaning over it as the daemon would."""
-
-    def __init__(self, path):
-        self.path, self.models, self.files, self.now = path, FakeModels(), {}, 1000.0
-        self.statuses, self.told = [], threading.Condition()
-        self.meaning = None
-
-    def open(self, setting="one", **more):
-        known = setting in ("off", "") or "/" in setting
-        self.meaning = Meaning(
-            str(self.path / "cache"),
-            setting if known else model_folder(self.path, setting),
-            models=str(self.path / "models"),
-            read=lambda path: self.files.get(path, ()),
-            clock=lambda: self.now,
-            on_progress=self.tell,
-            opener=self.models,
-            switch=more.pop("switch", 50),
-            budget=more.pop("budget", 5.0),
-        )
-        self.meaning.start()
-        return self.meaning
-
-    def tell(self, status):
-        with self.told:
-            self.statuses.append(status)
-            self.told.notify_all()
-
-    def until(self, state="ready", **fields):
-        """Waits for the state to be so; the last status."""
-
-        def there():
-            status = self.meaning.status()
-            return status.state == state and all(getattr(status, k) == v for k, v in fields.items())
-
-        with self.told:
-            assert self.told.wait_for(there, 60), self.meaning.status()
-        return self.meaning.status()
-
-    def update(self, files, removed=()):
-        self.files |= files
-        for path in removed:
-            del self.files[path]
-        self.meaning.update(files, removed)
-
-    def again(self, setting="one"):
-        self.meaning.stop()
-        self.models = FakeModels()
-        return self.open(setting)
-
-    def paths(self, question, limit=5, kinds=()):
-        return [hit.path for hit in self.meaning.answer(question, limit, kinds).hits]
+from tests.fakes.meaning import World, model_folder, note, passage
 
 
 @pytest.fixture
@@ -318,12 +234,12 @@ def test_a_large_kind_gets_a_graph_that_survives_a_restart(world, tmp_path):
 
 
 def test_after_a_crash_the_graph_is_tried_elsewhere_first(world, tmp_path):
-    """A mark in the folder says that the last end was not a clean one; it is gone after a clean one."""
+    """A store without its seal says that the last end was not a clean one; a clean one puts it there."""
     world.open()
     world.until()
-    assert os.path.exists(tmp_path / "cache" / "running")
+    assert not os.path.exists(tmp_path / "cache" / "embeddings.db.sum")
     world.meaning.stop()
-    assert not os.path.exists(tmp_path / "cache" / "running")
+    assert os.path.exists(tmp_path / "cache" / "embeddings.db.sum")
 
 
 def test_turns_find_their_neighbours_words(world):
