@@ -17,6 +17,7 @@ from memd.daemon.core import Core
 from memd.daemon.duties import Duties
 from memd.daemon.erase import Eraser
 from memd.daemon.intake import Handing, Intake, masked
+from memd.daemon.looking import Looking
 from memd.daemon.prompts import Asker
 from memd.daemon.steps import Answerer, Begin, Steps
 from memd.daemon.writing import Tokens, signature
@@ -38,14 +39,13 @@ from memd.serve.handlers.context import Context
 from memd.serve.messages import Call
 
 Answer = dict[str, Any]
-LOOKING = ("retrieve", "browse", "trace", "profile")
 
 
 class Memories:
     """`config` may be replaced between calls."""
 
     METHODS = (
-        "ingest", "remember", "correct", "retrieve", "browse", "trace", "profile", "seal", "patch", "chains", "forget",
+        "ingest", "remember", "correct", "seal", "patch", "chains", "forget", *Looking.METHODS,
     )  # fmt: skip
 
     def __init__(
@@ -56,6 +56,7 @@ class Memories:
         self.now = now
         self._tokens = tokens
         self._asker = Asker(lambda: self.config)
+        self._looking = Looking(core, lambda: self.config)
         self.steps = Steps(core, Answerer(core, self._asker), stamp)
         self.intake = Intake(self.steps, lambda: self.config, now)
         self.eraser = Eraser(core, self.steps, lambda: self.config, now)
@@ -68,13 +69,8 @@ class Memories:
 
     async def answer(self, name: str, call: Call, ctx: Context, confirm: bool) -> Answer:
         """The contract's result. `confirm`: the caller must show a plan first."""
-        if name in LOOKING:
-            from memd.serve.handlers import memory_reads
-
-            await self.core.visible()
-            ask = getattr(memory_reads, name)
-            answer: Answer = await self.core.in_reader(ask, ctx, self.core.library, self.core.bodies, call.params)
-            return answer
+        if name in Looking.METHODS:
+            return await self._looking.answer(name, call, ctx)
         if name == "forget":
             return await self._forget(call, confirm)
         if call.params.dry_run or (confirm and not call.params.token):
@@ -275,6 +271,7 @@ class Memories:
     async def close(self) -> None:
         await self.duties.close()
         self.steps.close()
+        self._looking.close()
 
 
 def _handing(asked: params.Ingest, origin: str) -> Handing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from memd.daemon.models import Model
@@ -22,7 +23,6 @@ class Asker:
     def __init__(self, config: Callable[[], Config]) -> None:
         self._config = config
         self._model: Model | None = None
-        self._prompts: dict[str, str] = {}
 
     @property
     def name(self) -> str:
@@ -39,10 +39,10 @@ class Asker:
             return None
         if self._model is None or self._model.config != config.llm:
             self._model = Model(config.llm)
-        return self._model.ask(self._prompt(question.task), question.inputs, tasks.TYPES[question.task])
+        return self._model.ask(prompt(question.task), question.inputs, tasks.TYPES[question.task])
 
-    def _prompt(self, task: str) -> str:
-        if task not in self._prompts:
-            with open(os.path.join(shared("config"), "prompts", f"{task}.md"), encoding="utf-8") as file:
-                self._prompts[task] = file.read()
-        return self._prompts[task]
+
+@cache
+def prompt(task: str) -> str:
+    with open(os.path.join(shared("config"), "prompts", f"{task}.md"), encoding="utf-8") as file:
+        return file.read()

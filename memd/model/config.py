@@ -50,6 +50,11 @@ class FormationConfig(Struct, frozen=True, forbid_unknown_fields=True):
     profile_length: int = 300
 
 
+class RetrieveConfig(Struct, frozen=True, forbid_unknown_fields=True):
+    intent: str = "rules"
+    intent_budget_ms: int = 2000
+
+
 class LlmConfig(Struct, frozen=True, forbid_unknown_fields=True):
     base_url: str = ""
     model: str = ""
@@ -99,6 +104,7 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     daemon: DaemonConfig = DaemonConfig()
     vectors: VectorsConfig = VectorsConfig()
     formation: FormationConfig = FormationConfig()
+    retrieve: RetrieveConfig = RetrieveConfig()
     llm: LlmConfig = LlmConfig()
     owner: OwnerConfig = OwnerConfig()
     agents: AgentsConfig = AgentsConfig()

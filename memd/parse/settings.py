@@ -21,6 +21,7 @@ _TABLES = {"socket": SocketConfig, "imports": ImportConfig, "vaults": NamedVault
 _ONE_OF: dict[str, tuple[str, ...]] = {
     "daemon.log_level": ("debug", "info", "warning", "error", "critical"),
     "formation.method": ("rules", "llm"),
+    "retrieve.intent": ("rules", "llm"),
     "agents.confirm": ("never", "destructive", "all"),
     "socket.confirm": ("", "never", "destructive", "all"),
     "socket.rights": ("read", "write", "forget"),
@@ -47,6 +48,7 @@ _RANGES: dict[str, tuple[float, float]] = {
     "formation.recent_days": (1, 36_500),
     "formation.profile_lines": (1, 10_000),
     "formation.profile_length": (20, 10_000),
+    "retrieve.intent_budget_ms": (1, 60_000),
     "llm.timeout": (1, 3600),
     "llm.max_tokens": (0, 1_000_000),
     "imports.every": (10, 10**7),

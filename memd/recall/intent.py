@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
+from typing import Literal
 
 from msgspec import Struct, structs
 
@@ -102,8 +103,24 @@ _LATEST = re.compile(
 _LONG_AGO = re.compile(r"\b(?:previously|before|earlier|once)\b|曾经?|之前|以前|原来", re.I)
 
 
+Kind = Literal["fact", "procedure", "briefing", "planning", "what_changed", "preference", "identity", "temporal"]
+
+
+class Intended(Struct, frozen=True):
+    """What a model is asked to say of a question."""
+
+    kind: Kind
+
+
+class Judged(Struct, frozen=True):
+    """What a model said of a question: its `kind`, "" where a rule says it, or where `why` none was had: `late`, `unavailable`."""
+
+    kind: str = ""
+    why: str = ""
+
+
 class Intent(Struct, frozen=True):
-    """`kind` is fact, procedure, briefing, planning, what_changed, preference, identity or temporal.
+    """`kind` is one of `Kind`.
 
     `query` asks any of the words; `words` is the plain text; `telling` are its words that say something, `matter` those
     that name what it is about and neither ask nor name a time. `when`: a time is asked for. `own`: it speaks of who
@@ -131,17 +148,21 @@ class Intent(Struct, frozen=True):
     talk: str = ""
 
 
-def understood(text: str, today: date) -> Intent:
-    """What the question asks. Quotes, minus signs and filters in it are words: nobody types them to an agent."""
+def ruled(text: str) -> str:
+    """The kind of which a rule finds a sign in the question, "" where none does."""
+    about = _LONG_AGO.sub(" ", text) if _role(text) else text
+    kind = next((name for name, rule in _COMPILED if rule.search(about)), "")
+    return "temporal" if kind != "briefing" and _WHEN.search(text) else kind
+
+
+def understood(text: str, today: date, told: str = "") -> Intent:
+    """What the question asks. Quotes, minus signs and filters in it are words: nobody types them to an agent. `told` is its
+    kind where no rule finds one."""
     typed = parse_query(text)
     asked = Query(any=(*typed.query.any, *typed.query.must))
     if not asked.any:
         asked = Query(any=typed.query.none)
-    when, role = bool(_WHEN.search(text)), _role(text)
-    about = _LONG_AGO.sub(" ", text) if role else text
-    kind = next((name for name, rule in _COMPILED if rule.search(about)), "temporal" if when else "fact")
-    if when and kind in ("planning", "preference", "identity", "procedure", "what_changed"):
-        kind = "temporal"
+    kind = ruled(text) or told or "fact"
     period = _period(text[:2000], today)
     said = tuple(dict.fromkeys(tokens.words(typed.words)))
     named = text[period.start : period.end] if period else ""
@@ -153,7 +174,7 @@ def understood(text: str, today: date) -> Intent:
         typed.words or text,
         telling or said[: weights.TELLING_WORDS],
         tuple(dict.fromkeys(_matter(text, period)))[: weights.TELLING_WORDS],
-        when,
+        kind == "temporal" or bool(_WHEN.search(text)),
         bool(_OWN.search(text)),
         bool(_NOW.search(text)),
         kind == "what_changed" or bool(_HISTORY.search(text)),
@@ -163,7 +184,7 @@ def understood(text: str, today: date) -> Intent:
         bool(period and period.relative),
         bool(period and period.yearless),
         named,
-        role,
+        _role(text),
         "first" if _FIRST.search(text) else "latest" if _LATEST.search(text) else "",
     )
 

@@ -15,7 +15,7 @@ from memd.index.port import Bodies, Index
 from memd.model.vault import Vault
 from memd.recall import asked, days, memories, prompt, turns
 from memd.recall.gaps import confidence, gaps, recommended
-from memd.recall.intent import Intent, understood
+from memd.recall.intent import Intent, Judged, understood
 from memd.recall.names import clean
 from memd.recall.pack import Material, pack, sorted_leaves
 from memd.recall.scope import Scope
@@ -26,16 +26,23 @@ _PERSONAL = ("preference", "identity", "briefing", "planning")
 
 
 def retrieve(
-    vault: Vault, index: Index, bodies: Bodies, params: asked.Retrieve, now: datetime, within: str = ""
+    vault: Vault,
+    index: Index,
+    bodies: Bodies,
+    params: asked.Retrieve,
+    now: datetime,
+    within: str = "",
+    judged: Judged | None = None,
 ) -> dict[str, Any]:
     """The contract's result without `index`. `now` is in the vault's zone; nothing outside the folder `within` is shown.
+    `judged` is what a model said of the question, where one may be asked; then the answer says who told its intent.
 
     Raises Refused: invalid_params.
     """
     zone = now.tzinfo
     assert zone is not None
     scope = Scope(vault, params, zone, within)
-    intent = days.placed(understood(params.query, now.date()), scope, now)
+    intent = days.placed(understood(params.query, now.date(), judged.kind if judged else ""), scope, now)
     if params.time_range is None and days.bound(intent, now.date()):
         scope.narrowed(*days.seconds(intent, zone))
     found = memories.memories(scope, index, bodies, intent)
@@ -46,7 +53,10 @@ def retrieve(
     lines = _profile(scope, bodies, intent, facts, now)
     notes = [*found.get("note", []), *found.get("episode", [])]
     material = Material(facts, history, list(spoken.found), notes, lines)
-    return _answer(teller, material, intent, params, spoken, found)
+    answer = _answer(teller, material, intent, params, spoken, found)
+    if judged:
+        answer["coverage"] |= {"intent_by": "llm" if judged.kind else "rules", "intent_why": judged.why}
+    return answer
 
 
 def _room(tokens: int) -> int:

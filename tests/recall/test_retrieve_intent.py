@@ -39,6 +39,14 @@ def test_intent(text: str, kind: str) -> None:
     assert understood(text, TODAY).kind == kind
 
 
+def test_what_somebody_else_says_of_a_question_counts_where_no_rule_does() -> None:
+    """A kind that is told brings all that a rule's would: a change looks back and is broad, a time is asked for."""
+    changed = understood("Harlow and the kiln", TODAY, "what_changed")
+    assert (changed.kind, changed.history, changed.broad, changed.when) == ("what_changed", True, True, False)
+    assert understood("Harlow and the kiln", TODAY, "temporal").when
+    assert understood("Who is Ana?", TODAY, "temporal").kind == "identity"
+
+
 @pytest.mark.parametrize(
     ("text", "first", "last"),
     [

@@ -87,6 +87,8 @@ def answer_to(schema: str, inputs: dict[str, Any]) -> tuple[str, Any]:
     if '"Verdict"' in schema:
         same = [k["id"] for k in inputs["known"] if k["same_subject_and_aspect"]]
         return "verdict", {"action": "supersedes", "id": same[0]} if same else {"action": "different"}
+    if '"Intended"' in schema:
+        return "intent", {"kind": "identity"}
     return "other", {}
 
 
@@ -211,3 +213,24 @@ def test_what_rules_read_is_read_again_by_a_model_and_superseded(home: Home, mod
     home.start()
     home.until(lambda: any("llm:test-model" in text for text in leaves(home)))
     assert all(path.read_bytes() == data for path, data in by_rules.items())
+
+
+def test_a_model_may_say_what_a_question_wants(home: Home, model: Endpoint) -> None:
+    """Where the settings want it and no rule knows the kind: the answer names who said it, and is the rules' when the
+    endpoint is down."""
+    home.config.write_text(
+        config(model, 300).replace('"llm"', '"rules"') + '[retrieve]\nintent = "llm"\nintent_budget_ms = 60000\n'
+    )
+    home.start()
+    ingest(home, "s1", SAID)
+
+    def asked(query: str) -> tuple[str, str, str]:
+        answer = home.call("memory.retrieve", query=query)
+        assert answer["evidence"]
+        return answer["intent"], answer["coverage"]["intent_by"], answer["coverage"]["intent_why"]
+
+    assert asked("Nora in Porto") == ("identity", "llm", "")
+    assert asked("How do I reach Porto?") == ("procedure", "rules", "")
+    assert model.asked == ["intent"]
+    model.mood = "down"
+    assert asked("Porto and Nora") == ("fact", "rules", "unavailable")

@@ -14,6 +14,7 @@ from memd.model.errors import Refused
 from memd.model.memory import ProfileLine
 from memd.model.note import Note
 from memd.recall.browse import browse as browsed
+from memd.recall.intent import Judged
 from memd.recall.names import clean, find, shown_path
 from memd.recall.retrieve import retrieve as retrieved
 from memd.serve import params as p
@@ -25,9 +26,11 @@ HISTORY = 50
 """Earlier versions of the profile that are listed, the latest first."""
 
 
-def retrieve(ctx: Context, index: Index, bodies: Bodies, params: p.Retrieve) -> dict[str, Any]:
+def retrieve(
+    ctx: Context, index: Index, bodies: Bodies, params: p.Retrieve, judged: Judged | None = None
+) -> dict[str, Any]:
     """Raises Refused: invalid_params, permission_denied."""
-    return retrieved(ctx.vault, index, bodies, _within_rights(ctx, params), ctx.now, ctx.folder)
+    return retrieved(ctx.vault, index, bodies, _within_rights(ctx, params), ctx.now, ctx.folder, judged)
 
 
 def browse(ctx: Context, index: Index, bodies: Bodies, params: p.Browse) -> dict[str, Any]:
