@@ -183,7 +183,7 @@ def _yes_no(aux: str, rest: str, reply: str, who: Speaker) -> str:
         yes == no
         or (aux == "can" and re.match(_FAVOUR, rest, re.I))
         or re.search(
-            r"\b(?:want|like me|need me|mind|think|know|remember|mean|any\w*|either|else|ready|sure|okay|ok)\b",
+            r"\b(?:want|like me|need me|mind|think|know|remember|mean|any\w*|ever|either|else|ready|sure|okay|ok)\b",
             rest,
             re.I,
         )

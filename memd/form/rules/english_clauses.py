@@ -187,8 +187,8 @@ def has_verb(text: str) -> bool:
         t.lower() in w.AUX
         or verb_like(t.lower(), ["x"])
         or ("'" in t and t.lower().split("'")[-1] in ("m", "re", "ve", "s", "ll", "d"))
-        or (n and t.lower() in COMMON)
-        for n, t in enumerate(tokens(text))
+        or (n and t.lower() in COMMON and (who.kind != "thing" or words[n - 1].endswith("s")))
+        for n, t in enumerate(words)
     )
 
 

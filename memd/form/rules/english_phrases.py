@@ -7,7 +7,7 @@ from itertools import dropwhile, islice, takewhile
 
 from memd.form.rules import words_en as w
 from memd.form.rules.facts import Subject
-from memd.form.rules.verbs_en import COMMON, is_past
+from memd.form.rules.verbs_en import COMMON, SAME, is_past
 
 TOKEN = re.compile(r"[A-Za-z0-9À-ÿ][\wÀ-ÿ'’.&/%:-]*[\wÀ-ÿ%]|[A-Za-z0-9À-ÿ]|[\u3400-\u9fff]+|[^\sA-Za-z0-9]")
 DETERMINERS = {
@@ -72,7 +72,7 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
         if (
             (not token[0].isalnum() and low != "-")
             or low in w.AUX
-            or (words and (verb_like(low, words) or low in w.ADVERBS))
+            or (words and (verb_like(low, words) or low in w.ADVERBS or (low in SAME and _somebody(words[-1]))))
         ):
             break
         if words and low in COMMON and words[-1].lower() in w.PERSONS and words[-1].lower() in _MANY_PEOPLE:

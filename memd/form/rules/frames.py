@@ -29,6 +29,9 @@ _DOCUMENT_EN = re.compile(
 _DOCUMENT_ZH = re.compile(
     r"(?:下面|以下|这是|如下|转发|摘自|摘抄|原文|读到|看到|收到|网上|朋友圈|文章|书里|小说|作文|简历|启事|广告|邮件|信里|通知|日记|歌词|台词|稿子|文案|公告|留言|帖子|短信|合同|说明书|评论|报道|诗)[^。！？\n]*[:：]"
 )
+NARRATED = 500
+"""Characters from which on words without a word of their speaker's are a text that somebody brought."""
+_SELF = re.compile(r"\b(?:I|i|my|me|we|our|us)\b|我|咱")
 _STORY_EN = re.compile(
     r"(?i)\b(?:the|this|that) (?:movie|film|book|novel|story|show|series|play)(?:'s| is| was) about\b|\b(?:movie|film|book|novel|story|show|series|play) (?:tells|told)\b"
 )
@@ -54,6 +57,8 @@ def ends_role(text: str) -> bool:
 def is_material(text: str, sentences: Sequence[Sentence]) -> bool:
     """The turn brings words to be worked on: an instruction with its text, a document with its lead."""
     if _DOCUMENT_EN.search(text) or _DOCUMENT_ZH.search(text):
+        return True
+    if len(text) > NARRATED and len(sentences) > 3 and not _SELF.search(text):
         return True
     for sentence in sentences:
         if sentence.chinese and re.search(words_zh.MATERIAL, sentence.text):

@@ -13,6 +13,7 @@ from memd.form.rules.facts import Sentence, Subject
 from memd.form.rules.frames import has_quotation, mostly_quoted, without_titles
 from memd.form.rules.passing_en import GENERAL, passes
 from memd.form.rules.pointing_en import points_away
+from memd.form.rules.sentences import MENTION
 
 SURE = 0.9
 THIRD = 0.86
@@ -21,6 +22,7 @@ LONGEST = 500
 """Characters of a sentence that rules trust themselves to read."""
 
 _SECRET = re.compile(f"(?:{words_en.CREDENTIALS})|{words_zh.CREDENTIALS}|‹", re.I)
+_OWN = re.compile(r"我|咱|\b(?:I|my|we|our)\b", re.I)
 _LOG = re.compile(r"\b(?:INFO|ERROR|WARN|DEBUG|WARNING|FATAL)\b")
 _ASKED = re.compile(
     r"(?:回答我|回复我|叫我(?!去|回|来)|帮我|帮忙|请问|能不能|可以帮|麻烦|给我(?:写|推荐|讲|列|来|一[个份])|我想(?:问|知道|请|让|听|看看|了解)|我要(?:问|你)|告诉我|教我|建议我|你觉得|您觉得)"
@@ -31,7 +33,7 @@ _META_ZH = re.compile(
 
 
 _PROMISE_ZH = re.compile(
-    r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:认真|继续(?:努力|练)|参考|试着|去做一些|多进行|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
+    r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:一直|会)?(?:坚持|继续[^，。]{1,4}(?:下去)?)的?[。！]?$|^我?(?:之前|此前|以前|还|也|从来?|都)*(?:没有?|未)(?:尝试|试|去|做|用|吃|看|玩|听)过[。！]?$|我(?:将|会)(?:认真|继续(?:努力|练)|参考|试着|去做一些|多进行|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
 )
 _PASSING_ZH = (
     words_zh.TASK,
@@ -46,10 +48,11 @@ _PASSING_ZH = (
 )
 """What is said and gone: of the task, of the moment, as one says it."""
 _JUDGED_EN = re.compile(
-    r"(?:\b(?:is|are|was|were|looks?|looked|sounds?|sounded|seems?|seemed)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really)\b",
+    r"(?:\b(?:is|are|was|were|looks?|looked|sounds?|sounded|seems?|seemed)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really|a (?:\w+ )?way to)\b"
+    r"|^(?:this|that|these|those)\b(?! (?:morning|afternoon|evening|week|month|year|time)\b)(?!.*\b(?:i|my|we|our)\b).*(?:\b(?:is|are|was|were|looks?|sounds?|seems?|feels?|makes)\b|'s\b)",
     re.I,
 )
-"""A thing as its speaker finds it."""
+"""A thing as its speaker finds it, or the one that lies before them."""
 _OBJECT_ZH = re.compile(
     r"(?:(?:可以|能够?|会|往往|总是|同时)(?:也|还|更)?(?:让|使|给|带给|帮助?)|(?:总是?|经常)要求)[^，。我]{0,3}我"
 )
@@ -97,7 +100,7 @@ def unfit(sentence: Sentence) -> str:
             ),
         ),
         ("quoted", lambda: mostly_quoted(text) or has_quotation(text)),
-        ("request", lambda: module.is_request(bare)),
+        ("request", lambda: module.is_request(bare) or (MENTION.match(text) and not _OWN.search(text))),
         ("small talk", lambda: _small(text, bare, sentence.chinese)),
     )
     return next((name for name, holds in checks if holds()), "")
@@ -144,7 +147,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
     if passes(text, who) or not english.has_verb(text) or points_away(text, who):
         return True
     carried = english.content(text)
-    if who.name == "elided" and len(carried) < 2:
+    if who.name == "elided" and len(carried) < 2 and len(text.split()) < 4:
         return True
     strong = any(any(c.isdigit() for c in t) for t in carried) or re.search(r"(?<=\s)[A-Z][a-z]+", text)
     if who.kind == "thing" and not who.mine:
@@ -153,15 +156,23 @@ def _silent_en(clause: str, who: Subject) -> bool:
             len(told) < 2
             or re.search(rf"\bcan be\b|{GENERAL}", text, re.I) is not None
             or (len(told) < 3 and len(told) < len(carried))
-            or (not strong and _JUDGED_EN.search(text) is not None)
+            or _as_found(text)
         )
-    if who.kind == "person" and not strong and not set(carried) - words_en.MOOD - set(english.tokens(who.name.lower())):
-        return True
+    if who.kind == "person":
+        besides = set(carried) - words_en.MOOD - words_en.EVALUATIONS - set(english.tokens(who.name.lower()))
+        if (not strong and not besides) or (not who.mine and _as_found(text)):
+            return True
     if len(carried) == 1 and not strong and who.kind in ("owner", "person"):
         return carried[0] in words_en.EVALUATIONS or (
             re.search(r"\b(?:felt|feel|won|made it|did it)\b", text, re.I) is not None and who.kind == "owner"
         )
     return len(carried) < 1
+
+
+def _as_found(text: str) -> bool:
+    """A judgement, with no number and no name in it that would say more."""
+    judged = _JUDGED_EN.search(text)
+    return judged is not None and not re.search(r"\d|(?<=\s)[A-Z][a-z]+", text[judged.end() :])
 
 
 def _silent_zh(clause: str, who: Subject) -> bool:

@@ -18,7 +18,7 @@ _SUGGEST_EN = re.compile(
 _SUGGEST_ZH = re.compile(r"不妨|可以|建议|推荐|要不|试试|考虑|怎么样|如何|最好|何不|或者|或|不如|应该|吧")
 _OR = re.compile(r"\bor\b|或者|或是|还是|也可以|要么|/")
 _STRONG_EN = re.compile(
-    r"\b(?:let's (?:do|go with|take|use|make it)|i'll (?:do that|go with|take|go for|use)|we'll (?:go with|do|take|use|go for)|going with|go with|deal\b|sold\b|settled|count me in|sign me up|"
+    r"\b(?:let's (?:do|go with|take|use|make it(?! happen))|i'll (?:do that|go with|take|go for|use)|we'll (?:go with|do|take|use|go for)|going with|go with|deal\b|sold\b|settled|count me in|sign me up|"
     r"it is\.?$|then\.?$|i'm (?:taking|going for|going with)|yes,? let's|do it|that's decided|decided)",
     re.I,
 )
@@ -29,6 +29,13 @@ _STRONG_ZH = re.compile(
 )
 
 
+SOON = 3
+"""A suggestion is taken up in the first sentences of a reply; what is decided further on is something else."""
+_ASKED_EN = re.compile(
+    r"(?:^|, )(?:(?:and|so|finally|given \w+ \w+),? )?(?:would|could|can|do|did|does|have|are|is|which|where|who|when|what(?! (?:about|if))|how(?! about))\b[^,]*\b(?:you|your|there|it)\b",
+    re.I,
+)
+"""A question about the other side suggests nothing."""
 _COND = r"如果|假如|要是|的话|\bif\b"
 """What is decided only on a condition is not decided."""
 
@@ -39,7 +46,7 @@ def taken_up(offered: str, reply: str, asked: str, who: Speaker) -> tuple[str, s
     zh = is_chinese(reply) or is_chinese(offered)
     strong = _STRONG_ZH if zh else _STRONG_EN
     sentences = split(reply)
-    yes = next((s.text for s in sentences if strong.search(s.text) and not _refuses(s.text, zh)), "")
+    yes = next((s.text for s in sentences[:SOON] if strong.search(s.text) and not _refuses(s.text, zh)), "")
     if not yes or re.search(words_zh.MODAL_UNSURE if zh else words_en.DEFER, yes, re.I) or re.search(_COND, yes, re.I):
         return None
     picked = _picked(offered, yes, zh)
@@ -80,7 +87,7 @@ def _whole(offered: str, yes: str, reply: list[str], zh: bool, who: Speaker, pic
     """The one thing that was offered; of several, the one that the reply speaks of."""
     pattern = _SUGGEST_ZH if zh else _SUGGEST_EN
     said = [s.text for s in split(offered) if (picked and picked in s.text) or (not picked and pattern.search(s.text))]
-    if len(said) != 1:
+    if len(said) != 1 or (not picked and _ASKED_EN.search(said[0])):
         return ""
     parts = [p.strip(" ，,；;。.") for p in re.split(r"[，,；;]", said[0]) if p.strip(" ，,；;。.")]
     if len(parts) > 1:

@@ -55,7 +55,7 @@ VOW = (
 )
 """What is promised to the other side, whose advice it was."""
 UNREAL = r"\b(?:in an ideal world|ideally|(?:was|were) (?:going|about|meant|supposed|planning) to\b.*\bbut\b|let's say|say i\b|wouldn't (?:mind|say no))\b"
-GENERAL = r"\b(?:can|enables?|allows?|brings?|gives?|provides?|enriches|makes?)\b(?: \w+){0,2}? (?:me|my|us|our)\b|\bis (?:also |really |truly )?(?:a|the) (?:\w+ )?(?:pleasure|challenge|foundation|blessing|joy|luxury)\b"
+GENERAL = r"\bcan (?:\w+ly )?\w+ (?:someone|somebody|anyone|people|everyone|lives|us|the world)|\bgo a long way\b|\b(?:can|enables?|allows?|brings?|gives?|provides?|enriches|makes?)\b(?: \w+){0,2}? (?:me|my|us|our)\b|\bis (?:also |really |truly )?(?:a|the) (?:\w+ )?(?:pleasure|challenge|foundation|blessing|joy|luxury)\b"
 """What a thing does to everybody."""
 _POLITE = re.compile(
     r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
@@ -74,7 +74,7 @@ _MAY = re.compile(r"(?<=\s)May\b")
 _FEELING = re.compile(
     r"^(?:i|we)(?:'m|'re| am| are| was| were| feel| felt)(?: (?:just|still|also|always|really|so|very|super|pretty|quite|all|both|\w+ly))*"
     r" (?:happy|glad|excited|thrilled|stoked|pumped|eager|keen|proud|lucky|grateful|thankful|blessed|hono(?:u)?red|touched|inspired|motivated|impressed|curious|hopeful|"
-    r"looking forward|ready|here (?:to|for)|off to)\b",
+    r"looking forward|ready|(?:here|off|about) to|on board|up for|all about|on it)\b",
     re.I,
 )
 """How one feels about what is told, or that one may begin: the telling itself says what it is about."""
@@ -92,7 +92,8 @@ _OF_THE_TALK = re.compile(
 )
 """Of the talk itself: what it was about before, what it is to be about, that it was right."""
 _EXCLAIMED = re.compile(
-    r"^(?:especially|just like|even (?:where|when|if|with)|not to mention|such as|as well as)\b|^no\b(?!.*\b(?:is|are|was|were|has|have|had|will|can|does|do|did|\w+ed)\b)"
+    r"\bplease\b|\bhow (?:\w+ )?(?:it|they|this|that)\b|^(?:especially|just like|even (?:where|when|if|with)|not to mention|such as|as well as)\b|^no\b(?!.*\b(?:is|are|was|were|has|have|had|will|can|does|do|did)\b)"
+    r"|^(?:i|we) hope (?:you|it|that|this|every|all)|\b(?:have|had|having) a (?:blast|ball)\b|\b(?:give|gave|giving) it (?:my|our) (?:all|best)\b"
     r"|^(?:i|we) can(?:'t)? (?:definitely|really|totally|even|imagine|picture|see|relate|feel|tell|wait|believe|waste|help but|just)\b"
     r"|^(?:i|we)(?:'ll| will) (?:make sure|come back|reach out|be ready|just|keep \w+ing|stick|bring|do (?:my|our) best)\b"
     r"|^(?:i|we)(?:'ve| have)?(?: all| both| just| also)* (?:had|having|got|have) (?:(?:an?|some|the|so much|such an?|really|pretty) )*(?:\w+ )?(?:time|blast|fun|moment|news|story|ride)(?:[.!]*$| (?:last|this|yesterday|today|together|too|to (?:tell|share))\b)"
@@ -109,6 +110,7 @@ _ALWAYS = tuple(
     re.compile(pattern, re.I)
     for pattern in (TASK, words_en.DEFER, WORKPIECE, MOMENT, IDIOM, FORMULA, UNREAL, UNNAMED, PARTING, VOW)
 )
+_OWN = re.compile(r"(?<!and )(?<!or )\b(?:I|We|i|we)(?='|\b)")
 _NAMED = re.compile(r"(?<=\s)[A-Z][a-z]+|\d")
 
 
@@ -119,9 +121,11 @@ def passes(text: str, who: Subject) -> bool:
         return True
     if any(p.search(text) for p in _ALWAYS) or english.is_mood(text) or english.is_weak(text):
         return True
-    if any(p.search(text) for p in (_POLITE, _TALK, _OF_THE_TALK, _EXCLAIMED, _SAID_ONLY)):
+    own = _OWN.search(text) if who.kind == "owner" else None
+    said = text[own.start() :] if own else text
+    if any(p.search(part) for p in (_POLITE, _TALK, _OF_THE_TALK, _EXCLAIMED, _SAID_ONLY) for part in {text, said}):
         return True
-    if not _NAMED.search(text) and (_FEELING.match(text) or _TOGETHER.match(text)):
+    if not _NAMED.search(text) and (_FEELING.match(said) or _TOGETHER.match(said)):
         return True
     if who.kind != "owner" and re.search(r"\byou(?:r|'re|'ll)?\b", text, re.I):
         return True

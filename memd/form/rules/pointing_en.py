@@ -16,17 +16,18 @@ _BARE = re.compile(
     re.I,
 )
 _SHOWN = re.compile(
-    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b)",
+    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b|(?:it|this|that|those) too\b)",
     re.I,
 )
 _THERE = re.compile(
     r"(?<=\w )there\b(?!(?:'s|'re|'ll| is| are| was| were| will| has| have| had| seems?| must| used)\b)", re.I
 )
-_OTHERS = re.compile(r"(?<=\w )(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.I)
-_PEOPLE = re.compile(
-    rf"\b(?:{'|'.join(sorted(w.PERSONS))})s?\b|\b[a-z]+s\b|\b(?:people|men|women|everyone|someone|somebody|anyone|nobody|cat|dog|team|staff|police)\b",
+_OTHERS = re.compile(r"(?<=\w )(?:(?P<one>he|she|him|her|his|hers)|they|them|their|theirs)\b", re.I)
+_PERSON = re.compile(
+    rf"\b(?:{'|'.join(sorted(w.PERSONS))})s?\b|\b(?:people|men|women|everyone|someone|somebody|anyone|nobody|cat|dog|team|staff|police)\b",
     re.I,
 )
+_MANY = re.compile(r"\b[a-z]+s\b")
 _PLACE = re.compile(r"(?<=\s)[A-Z][a-z]+|\b(?:to|at|in|into|near|from) (?:an?|the|my|our|this)\b")
 _NAME = re.compile(r"(?<=\s)[A-Z][a-z]+")
 
@@ -42,4 +43,5 @@ def points_away(text: str, who: Subject) -> bool:
     if who.kind == "person" or not (other := _OTHERS.search(text)):
         return False
     before = text[: other.start()]
-    return not _PEOPLE.search(before) and not _NAME.search(before)
+    several = not other["one"] and _MANY.search(before)
+    return not several and not _PERSON.search(before) and not _NAME.search(before)

@@ -36,6 +36,8 @@ _HEAD = re.compile(
     r"^[^*:：\n]{1,60}[:：]\*\*\s*|^(?:[^：:\n]{1,20}[：:]\s*)?(?:\d{1,2}[)）、]|[（(]\d{1,2}[)）]|\d{1,2}\.(?=\s))\s*"
 )
 """The number or the label of an item of a list."""
+MENTION = re.compile(r"\s*(?:@(?:[A-Za-z][A-Za-z0-9_.-]*|[\u4e00-\u9fff]{1,6}(?=[\s,，:：]))[\s,，:：]*)+")
+"""Whom a sentence of a group calls, at its front."""
 _MARKS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=[\w.!?])\*(?!\w)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
@@ -77,10 +79,10 @@ def split(text: str) -> list[Sentence]:
 
 def fluent(text: str) -> str:
     """What was meant of what was spoken: without `um` and marks of emphasis, and a word begun twice once."""
-    return _TWICE.sub(
-        lambda m: m[1] or m["zh"],
-        _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", _MARKS.sub("", text)),
-    )
+    called = MENTION.match(text)
+    words = _MARKS.sub("", text[called.end() :] if called else text)
+    words = _FILLER.sub(lambda m: "，" if m[0][:1] == "，" else ", " if m[0][:1] == "," else "", words)
+    return _TWICE.sub(lambda m: m[1] or m["zh"], words)
 
 
 def _cut(text: str) -> list[str]:

@@ -17,7 +17,7 @@ def told(clause: str, is_zh: bool, subject: Subject, who: Speaker, pronouns: dic
             "I'm"
             if re.match(r"(?i)(?:(?:\w+ly|just|still|also|always|already|now) )?\w+ing\b", clause)
             else "I've"
-            if re.match(r"(?i)been\b", clause)
+            if re.match(r"(?i)(?:\w+ )?been\b", clause)
             else "I"
         )
         clause = f"{joined} {clause[:1].lower()}{clause[1:]}"

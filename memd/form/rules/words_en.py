@@ -86,7 +86,7 @@ INSTRUCTIONS = _set(
     reply continue stop start try skip ignore leave drop cut bold reformat expand outline brainstorm imagine pretend
     act play let's lets please don't print read repeat forget remind sketch design name title caption stick go come
     wait hold have be think consider assume say spell define quote cite include exclude mention avoid
-    switch tweak adjust trim tighten soften number mark highlight group merge split extract fill round"""
+    stay switch tweak adjust trim tighten soften number mark highlight group merge split extract fill round"""
 )
 MATERIAL = _set(
     """write rewrite translate summarise summarize shorten paraphrase proofread draft turn convert edit rephrase polish
@@ -188,7 +188,7 @@ HUMAN_ACTS = (
 HEARSAY = (
     r"\b(?:apparently|allegedly|supposedly|reportedly|rumou?rs?|word is|they say|people say|i hear|i heard|i've heard|heard that|i read|i've read|"
     r"read (?:somewhere|that|online|in)|according to|^(?:my|the|this|that) [\w ]{2,25}? says? (?:i|we|my)\b|as (?:my|the|they|we) (?:[\w-]+ ){0,3}(?:say|says|said|used to say)|it says|says? (?:here|that|the)|reads \"|claims?|claimed|reckons?|gossip|told me|tells me|said (?:that|he|she|they|it|the)|says (?:he|she|they|it|we|you|i)|overheard|someone said|somebody said|"
-    r"everyone says|told everyone|the (?:article|paper|news|poster|sign|plaque|leaflet|website|forum|review|blog|post|label) (?:says|said|reads|claims))\b"
+    r"everyone says|told everyone|the (?:article|paper|news|poster|sign|plaque|leaflet|website|forum|review|blog|post|label|book|author|guide|podcast|film|movie|show) (?:says|said|reads|claims|mentions|mentioned|explains|explained|talks|talked|describes|described))\b"
 )
 FICTION = (
     r"\b(?:dreamt|dreamed|(?:a|this|my) (?:\w+ )?(?:dream|nightmare) (?:last night|where|in which|that i)|in (?:my|the|a) dreams?|i had (?:a|this|the) (?:\w+ )?(?:dream|nightmare)|(?:i|we) (?:almost|nearly) (?=[a-z]+ed\b|became|was|went|got|bought|took|had)|"
@@ -243,7 +243,8 @@ EVALUATIONS = _set(
     """awesome amazing incredible great wonderful fantastic beautiful cool fun special important lovely brilliant terrific superb
     pretty excellent unpredictable thought-provoking intriguing impressive inspiring inspirational nice good bad terrible awful horrible interesting exciting stunning gorgeous cute sweet
     delicious tasty yummy perfect unreal magical breathtaking peaceful relaxing calming refreshing rewarding fulfilling worth
-    worthwhile valuable powerful touching moving adorable funny hilarious epic sick rad neat super blast joy vibe vibes energy"""
+    worthwhile valuable powerful touching moving adorable funny hilarious epic sick rad neat super blast joy vibe vibes energy solid electric soothing
+    vivid fancy infectious captivating talented calming hilarious"""
 )
 """Words that judge a thing and tell nothing of it."""
 PUBLIC_ACTS = r"\b(?:cancel|clos|open|mov|build|built|chang|announc|fix|replac|postpon|reschedul|shut|extend|rais|lower|sold|sell|demolish|renam|introduc|delay|deliver|approv|reject|increas)\w*\b"
