@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, TypeVar
 
 from memd.daemon.bodies import DiskBodies
@@ -18,6 +19,7 @@ from memd.daemon.indexer import BULK
 from memd.daemon.keeper import EVERYTHING, Keeper, Looked
 from memd.daemon.lanes import Lanes
 from memd.daemon.library import Library
+from memd.disk import keep
 from memd.disk.writer import Writer
 from memd.model.change import Change
 from memd.model.errors import Refused
@@ -70,6 +72,7 @@ class Core:
         self.reading = 0
         self.looked = False
         self.absorbing = 0
+        self._stamp = ""
         self.loop = asyncio.get_running_loop()
         self._readers = Lanes(4, "memd-read")
         self._scribe = ThreadPoolExecutor(1, thread_name_prefix="memd-write")
@@ -266,6 +269,11 @@ class Core:
         if (theirs := self._not_as_written(plan)) and self.changed is not None:
             await self.changed(Change(theirs), self.vault, False)
         return receipts
+
+    def stamp(self, now: datetime) -> str:
+        """A new one for an undo record, after all that stand."""
+        self._stamp = keep.stamp_after(self._stamp or keep.last_stamp(self.keeper.how.root), now)
+        return self._stamp
 
     def _not_as_written(self, plan: Plan) -> tuple[Note, ...]:
         """Files that a person saved before or right after memd's own write: what they hold is theirs."""

@@ -74,7 +74,7 @@ class Eraser:
         shown = self.shown(plan, told)
         if not asked.purge:
             return {**shown, "done": True, "remaining": [], "unreachable": []}
-        await self._core.in_scribe(lambda: self._core.writer.settle(f"{self._now():%Y-%m-%dT%H%M%S.%f}", now=True))
+        await self._core.in_scribe(lambda: self._core.writer.settle(self._core.stamp(self._now()), now=True))
         await self._core.rebuild()
         remaining = await self._remaining(phrases or told.phrases)
         after = await self._core.in_reader(self._found, phrases)

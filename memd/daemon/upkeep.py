@@ -62,7 +62,7 @@ class Upkeep:
         return keep.undoing(self._root, manifest) if manifest else None
 
     def stamp(self) -> str:
-        return f"{self.now():%Y-%m-%dT%H%M%S.%f}"
+        return self.core.stamp(self.now())
 
     # keeping in step -------------------------------------------------------------------------------------------------
 

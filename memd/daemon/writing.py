@@ -151,7 +151,7 @@ class Desk:
         self, decision: Decision, context: Callable[[], Context], decide: Decide, confirmed: bool
     ) -> dict[str, Any]:
         for _ in range(ATTEMPTS):
-            receipts = await self._core.apply(decision.plan, f"{self._now():%Y-%m-%dT%H%M%S.%f}")
+            receipts = await self._core.apply(decision.plan, self._core.stamp(self._now()))
             if not any(isinstance(receipt, Displaced) for receipt in receipts):
                 return dict(decision.answered(receipts))
             if confirmed:

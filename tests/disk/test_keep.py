@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from memd.disk.keep import conflict_path, undo_manifest, undo_stamps, undoing
+from memd.disk.keep import conflict_path, last_stamp, stamp_after, undo_manifest, undo_stamps, undoing
 from memd.disk.writer import Writer
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
@@ -112,3 +114,16 @@ def test_a_long_name_is_cut_between_characters():
     kept = conflict_path("语" * 84 + ".md", "human", "2026-11-30T09-00-00", set().__contains__)
     assert len(kept.rsplit("/")[-1].encode()) <= 255
     assert kept.endswith("语__human__2026-11-30T09-00-00.md")
+
+
+@pytest.mark.parametrize("back", [timedelta(microseconds=0), timedelta(hours=1), timedelta(days=400)])
+def test_stamps_sort_as_they_were_given_whatever_the_clock_says(tmp_path, back):
+    """Where summer time ends, the zone changes or the clock goes back, the next record still comes after the last one."""
+    begin, berlin = datetime(2026, 10, 25, 0, 59, 59, tzinfo=UTC), ZoneInfo("Europe/Berlin")
+    stamps = [""]
+    for moment in (begin, begin + timedelta(seconds=5), begin - back, begin - back, begin + timedelta(hours=2)):
+        stamps.append(stamp_after(stamps[-1], moment.astimezone(berlin)))
+    assert stamps == sorted(set(stamps))
+    for name in (*stamps[1:], "zz by hand", "2027-01-01T000000", "s1"):
+        os.makedirs(tmp_path / ".trash" / "memd" / name)
+    assert last_stamp(str(tmp_path)) == stamps[-1]
