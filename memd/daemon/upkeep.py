@@ -20,7 +20,7 @@ from memd import __version__
 from memd.daemon.core import Core
 from memd.daemon.keeper import EVERYTHING
 from memd.daemon.measure import Measures
-from memd.disk import keep, obsidian
+from memd.disk import keep, obsidian, root
 from memd.disk.paths import CONFLICT, TRASH
 from memd.disk.watch import Watcher
 from memd.edit import merge
@@ -174,7 +174,10 @@ class Upkeep:
     async def doctor(self, ctx: Context, asked: Any) -> dict[str, Any]:
         fixed = await self._fix() if asked.fix else 0
         conflicts = await self.core.in_reader(lambda: tuple(_notes_below(self._root, CONFLICT)))
-        answer = await self.core.in_reader(problems.doctor, ctx, self._reported(), conflicts, asked.cursor)
+        reported = self._reported()
+        if why := await self.core.in_reader(root.unwritable, self._root):
+            reported.append(Problem("read_only", "", 0, *why))
+        answer = await self.core.in_reader(problems.doctor, ctx, reported, conflicts, asked.cursor)
         return {**answer, "fixed": fixed}
 
     async def _fix(self) -> int:

@@ -47,6 +47,22 @@ def identify(root: str) -> Identity | None:
         return None
 
 
+def unwritable(root: str) -> tuple[str, str] | None:
+    """Why nothing can be written to the vault's folder, and what to do; None where it can be, or is not there."""
+    try:
+        fixed = os.statvfs(root).f_flag & os.ST_RDONLY
+    except OSError:
+        return None
+    if fixed:
+        return "the vault's file system is read-only: memd reads, and refuses to write", "mount it writable"
+    if not os.access(root, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+        return (
+            "memd may not write to the vault's folder: it reads, and refuses to write",
+            "check its owner and its mode",
+        )
+    return None
+
+
 def judge(known: Identity | None, now: Identity | None, notes: int, left: int, gone: int, ours: int = 0) -> Hold | None:
     """Why the vault looks lost, or None.
 

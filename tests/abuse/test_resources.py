@@ -65,6 +65,11 @@ def refusal(home: Home, method: str, **params: object) -> str:
     return "ok"
 
 
+def doctor(home: Home) -> set[str]:
+    """The codes of what memd says is wrong."""
+    return {problem["code"] for problem in home.call("memory.doctor")["problems"]}
+
+
 def resident(home: Home) -> float:
     assert home.process is not None
     with open(f"/proc/{home.process.pid}/status") as file:
@@ -107,7 +112,7 @@ def test_a_full_cache_is_told_and_caught_up(home: Home, figures: Figures) -> Non
         for n in range(30):
             home.write(f"n{n}.md", f"# N{n}\n\nplover number{n} {os.urandom(20000).hex()}\n")
         assert refusal(home, "memory.append", path="a.md", category="fact", text="weir token") == "ok"
-        home.until(lambda: "index" in {p["code"] for p in home.call("memory.doctor")["problems"]})
+        home.until(lambda: "index" in doctor(home))
         assert home.call("memory.read", path="a.md")["content"].count("weir token") == 1
         found = home.call("memory.search", query="heron", mode="text")
         assert found["index"]["current"] is False
@@ -121,7 +126,7 @@ def test_a_full_cache_is_told_and_caught_up(home: Home, figures: Figures) -> Non
 
 @root_only
 def test_a_read_only_vault_is_read(home: Home, figures: Figures) -> None:
-    """EROFS: search and read go on, writes are refused with a reason; writable again, they go on."""
+    """EROFS: search and read go on, doctor says what to do, writes are refused with a reason; writable again, they go on."""
     with mounted(home.vault, "-o", "size=2m"):
         home.write("a.md", "# A\n\nheron\n")
         home.start().settled()
@@ -131,7 +136,9 @@ def test_a_read_only_vault_is_read(home: Home, figures: Figures) -> None:
             "permission_denied",
         )
         assert home.paths("heron") == ["a.md"]
+        assert "read_only" in doctor(home)
         remount(home.vault, "rw")
+        assert "read_only" not in doctor(home)
         assert refusal(home, "memory.append", path="a.md", category="fact", text="weir") == "ok"
         home.end()
         remount(home.vault, "ro")
@@ -240,7 +247,7 @@ def test_without_watches_it_scans_and_says_so(home: Home, figures: Figures) -> N
     finally:
         sys.executable = real
     home.until(lambda: home.call("status")["daemon"]["watching"] == "scanning")
-    assert "not_watching" in {p["code"] for p in home.call("memory.doctor")["problems"]}
+    assert "not_watching" in doctor(home)
     home.write("f39/new.md", "plover\n")
     home.until(lambda: home.paths("plover") == ["f39/new.md"])
     figures.add(faults=1)

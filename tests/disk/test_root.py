@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from memd.disk.root import Identity, filesystem, identify, judge
+from memd.disk.root import Identity, filesystem, identify, judge, unwritable
+from tests.fakes.disk import let_others_in
 
 HERE = Identity(1, 2)
 
@@ -77,3 +78,22 @@ def test_file_systems_are_told_from_the_mounts(path, kind, trusted):
     """The longest mount point above the path, the last of those on one point; network, FUSE and FAT are not trusted."""
     found = filesystem(path, MOUNTS)
     assert (found.kind, found.trusted) == (kind, trusted)
+
+
+def test_a_folder_that_may_not_be_written_to_says_what_to_do(tmp_path):
+    """Told by the rights of whoever runs memd (nobody, where the tests are root's); a folder that is not there is another matter."""
+    let_others_in(tmp_path)
+    assert unwritable(str(tmp_path)) is None
+    assert unwritable(str(tmp_path / "gone")) is None
+    tmp_path.chmod(0o555)
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.seteuid(65534)
+            why, what = unwritable(str(tmp_path)) or ("", "")
+            os._exit(0 if "may not write" in why and "mode" in what else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+    tmp_path.chmod(0o755)
