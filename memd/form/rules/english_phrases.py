@@ -201,6 +201,8 @@ def bare(found: list[str], at: int, text: str) -> Subject:
     low = found[at].lower()
     rest = [t.lower() for t in found[at + 1 :]]
     finite = next((n for n, t in enumerate(rest) if t in FINITE or t.endswith("'s")), None)
+    if low in ("gonna", "gotta", "wanna"):
+        return Subject("none")
     if low == "been" and _SINCE.match(" ".join(rest)):
         return Subject("none")
     if (is_past(low) and low not in _NO_PAST) or low == "been":

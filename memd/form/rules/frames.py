@@ -33,7 +33,7 @@ NARRATED = 500
 """Characters from which on words without a word of their speaker's are a text that somebody brought."""
 _SELF = re.compile(r"\b(?:I|i|my|me|we|our|us)\b|我|咱")
 _STORY_EN = re.compile(
-    r"(?i)\b(?:the|this|that) (?:movie|film|book|novel|story|show|series|play)(?:'s| is| was) about\b|\b(?:movie|film|book|novel|story|show|series|play) (?:tells|told)\b"
+    r"(?i)\b(?:the|this|that) (?:movie|film|book|novel|story|show|series|play)(?:'s| is| was) about\b|\b(?:movie|film|book|novel|story|show|series|play) (?:tells|told)\b|\b(?:movie|film|book|novel|story|show|series|play)\b[^.]*\bwhich (?:tells|told|is about)\b"
 )
 _STORY_ZH = re.compile(
     r"^[这那](?:部|个|本|篇)?(?:电影|影片|片子|小说|书|故事|剧|动画)[^，。]*(?:讲|说的是|是关于|描写)|^[^我]*讲述(?:了|的是)|(?:电影|影片|小说|书|故事|剧)(?:主要)?讲的是"

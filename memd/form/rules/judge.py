@@ -33,7 +33,7 @@ _META_ZH = re.compile(
 
 
 _PROMISE_ZH = re.compile(
-    r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:一直|会)?(?:坚持|继续[^，。]{1,4}(?:下去)?)的?[。！]?$|^我?(?:之前|此前|以前|还|也|从来?|都)*(?:没有?|未)(?:尝试|试|去|做|用|吃|看|玩|听)过[。！]?$|我(?:将|会)(?:认真|继续(?:努力|练)|参考|试着|去做一些|多进行|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
+    r"我(?:也|还|就)?(?:一定|肯定)(?:会|要)|(?:下次|以后|有空|到时)我?(?:也|就|再)?(?:可以|能|去)|我也可以|我(?:将|会)(?:一直|会)?(?:坚持|继续[^，。]{1,4}(?:下去)?)的?[。！]?$|^我?(?:之前|此前|以前|还|也|从来?|都)*(?:没有?|未)(?:尝试|试|去|做|用|吃|看|玩|听)过[。！]?$|^我(?:已经?|都|这边)?(?:完成|收到|搞定|处理|跟进|确认|同步)了?[。！]?$|我(?:将|会)(?:认真|继续(?:努力|练)|参考|试着|去做一些|多进行|虚心|多(?=[参看读练吃喝做运休注学写听])|去?(?:查找|寻找))|我将尝试|我(?:现在|以后|下次)?会(?:看看|试试|尝试|考虑|注意|努力|去?尝试|尽量|尽力|去查|好好|记住|加油|按|照)|^(?:今天|最近|现在)?(?:我|用户)?(?:有时候?|最近|今天|现在|也|还|会|真的|总是|已经)*(?:感到|感觉|觉得)|(?:有|没)?[^，。]{0,3}(?:考虑|想)过[。]?$|^我?(?:大概|基本上?|已经|完全|都)*(?:理解|明白|懂|着迷)了?"
 )
 _PASSING_ZH = (
     words_zh.TASK,
@@ -48,11 +48,13 @@ _PASSING_ZH = (
 )
 """What is said and gone: of the task, of the moment, as one says it."""
 _JUDGED_EN = re.compile(
-    r"(?:\b(?:is|are|was|were|looks?|looked|sounds?|sounded|seems?|seemed)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really|a (?:\w+ )?way to)\b"
-    r"|^(?:this|that|these|those)\b(?! (?:morning|afternoon|evening|week|month|year|time)\b)(?!.*\b(?:i|my|we|our)\b).*(?:\b(?:is|are|was|were|looks?|sounds?|seems?|feels?|makes)\b|'s\b)",
+    r"(?:\b(?:is|are|was|were)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really|very|absolutely|totally|completely|a (?:real|\w+ way to))\b"
+    r"|\b(?:looks?|looked|sounds?|sounded|seems?|seemed)\b"
+    rf"|^(?:this|that|these|those)\b(?! (?:morning|afternoon|evening|week|month|year|time)\b)(?!(?: [\w-]+){{1,3}} (?:i|we)\b)(?!.*\b(?:my|our) (?:{'|'.join(sorted(words_en.PERSONS))})\b).*(?:\b(?:is|are|was|were|feels?|makes|aligns?|fits?)\b|'s\b)"
+    r"|^(?!there\b)(?!.*\b(?:i|me|my|we|us|our)\b).*?\b(?:is|are|has|have|shows?)\b(?! (?:\w+ly |not |now |been |also |still |just )*(?:\w+(?:ed|ing|en)|set|built|sent|held|kept|made|shut|gone|lost|out|off|up|down|on|in|at|from|for|under|near|next|above|behind|complete|live|ready|closed|open|broken|full|empty|available|due|free|dead|missing|late)\b)",
     re.I,
 )
-"""A thing as its speaker finds it, or the one that lies before them."""
+"""A thing as its speaker finds it, the one that lies before them, or how things are that are nobody's."""
 _OBJECT_ZH = re.compile(
     r"(?:(?:可以|能够?|会|往往|总是|同时)(?:也|还|更)?(?:让|使|给|带给|帮助?)|(?:总是?|经常)要求)[^，。我]{0,3}我"
 )

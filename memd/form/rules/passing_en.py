@@ -58,7 +58,7 @@ UNREAL = r"\b(?:in an ideal world|ideally|(?:was|were) (?:going|about|meant|supp
 GENERAL = r"\bcan (?:\w+ly )?\w+ (?:someone|somebody|anyone|people|everyone|lives|us|the world)|\bgo a long way\b|\b(?:can|enables?|allows?|brings?|gives?|provides?|enriches|makes?)\b(?: \w+){0,2}? (?:me|my|us|our)\b|\bis (?:also |really |truly )?(?:a|the) (?:\w+ )?(?:pleasure|challenge|foundation|blessing|joy|luxury)\b"
 """What a thing does to everybody."""
 _POLITE = re.compile(
-    r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
+    r"^(?:i'd|i would|i|we'd|we) (?:like|love|want|need|appreciate) (?:(?:an?|the|your|that|this|more) (?:[\w-]+ ){0,3}(?:plan|update|list|draft|answer|summary|overview|breakdown|version|details|options?|alternatives?|guide|sheet|results|report|format|example|examples)\b|you|it if you|some|any|help|advice|suggestions?|a (?:quick|short|list|summary)|to (?:ask|know|see|understand|hear|get))\b",
     re.I,
 )
 _TALK = re.compile(
@@ -72,9 +72,9 @@ _MAY = re.compile(r"(?<=\s)May\b")
 
 
 _FEELING = re.compile(
-    r"^(?:i|we)(?:'m|'re| am| are| was| were| feel| felt)(?: (?:just|still|also|always|really|so|very|super|pretty|quite|all|both|\w+ly))*"
+    r"^(?:i|we)(?:'m|'re| am| are| was| were| feel| felt|'ll be| will be)(?: (?:just|still|also|always|really|so|very|super|pretty|quite|all|both|\w+ly))*"
     r" (?:happy|glad|excited|thrilled|stoked|pumped|eager|keen|proud|lucky|grateful|thankful|blessed|hono(?:u)?red|touched|inspired|motivated|impressed|curious|hopeful|"
-    r"looking forward|ready|(?:here|off|about) to|on board|up for|all about|on it)\b",
+    r"embarrassed|looking forward|ready|(?:here|off|about) (?:to|for)|on board|up for|all about|on it|in next time|(?:fine|good|ok|okay) with|down for|so|such|too)\b",
     re.I,
 )
 """How one feels about what is told, or that one may begin: the telling itself says what it is about."""
@@ -93,9 +93,10 @@ _OF_THE_TALK = re.compile(
 """Of the talk itself: what it was about before, what it is to be about, that it was right."""
 _EXCLAIMED = re.compile(
     r"\bplease\b|\bhow (?:\w+ )?(?:it|they|this|that)\b|^(?:especially|just like|even (?:where|when|if|with)|not to mention|such as|as well as)\b|^no\b(?!.*\b(?:is|are|was|were|has|have|had|will|can|does|do|did)\b)"
-    r"|^(?:i|we) hope (?:you|it|that|this|every|all)|\b(?:have|had|having) a (?:blast|ball)\b|\b(?:give|gave|giving) it (?:my|our) (?:all|best)\b"
+    r"|^(?:i|we)(?: \w+ly)? (?:appreciate|look forward)\b|^(?:i|we) can(?: also)? (?:send|show|share|help|give|tell|connect|get|make)\b|\bsome(?:where|thing|one) (?:fun|new|special|nice|cool|good|great|different|interesting|amazing)\W*$"
+    r"|^(?:i|we) (?:need to be|expect|require)\b|^(?:i|we) hope (?:we|you|it|that|this|every|all)|\b(?:have|had|having) a (?:blast|ball)\b|\b(?:give|gave|giving) it (?:my|our) (?:all|best)\b"
     r"|^(?:i|we) can(?:'t)? (?:definitely|really|totally|even|imagine|picture|see|relate|feel|tell|wait|believe|waste|help but|just)\b"
-    r"|^(?:i|we)(?:'ll| will) (?:make sure|come back|reach out|be ready|just|keep \w+ing|stick|bring|do (?:my|our) best)\b"
+    r"|^(?:i|we)(?:'ll| will) (?:make sure|come back|reach out|be ready|just|keep \w+ing|work hard|strive|stick|bring|do (?:my|our) best)\b"
     r"|^(?:i|we)(?:'ve| have)?(?: all| both| just| also)* (?:had|having|got|have) (?:(?:an?|some|the|so much|such an?|really|pretty) )*(?:\w+ )?(?:time|blast|fun|moment|news|story|ride)(?:[.!]*$| (?:last|this|yesterday|today|together|too|to (?:tell|share))\b)"
     r"|^(?:something|lots?|a lot|so much|much)\b.*\b(?:happened|happening|changed|going on)\b|^(?:i|we) (?:do|did|have|am|was|were|can|will)(?:n't)? (?:too|as well|also|so)\W*$",
     re.I,

@@ -16,7 +16,7 @@ _BARE = re.compile(
     re.I,
 )
 _SHOWN = re.compile(
-    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b|(?:it|this|that|those) too\b)",
+    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b|(?:it|this|that|those) too\b|this (?:problem|issue|matter|situation|topic|thing|idea|plan|question|one)\b)",
     re.I,
 )
 _THERE = re.compile(

@@ -201,7 +201,7 @@ HYPOTHETICAL = (
 )
 UNSURE = (
     r"\b(?:must (?:be|have|feel|get|say)|must've|maybe|perhaps|might|could|may(?! \d)(?!\b[ ,]*$)|not sure|no idea|don't know|dunno|i guess|i suppose|possibly|probably not|who knows|"
-    r"can't decide|undecided|haven't decided|hmm+|toying with|tempted|sort of want|or something|unsure)\b"
+    r"can't decide|undecided|(?:not|n't) (?:yet )?(?:figured|worked|found) out|haven't decided|hmm+|toying with|tempted|sort of want|or something|unsure)\b"
 )
 DEFER = (
     r"\b(?:think (?:about|on|it) (?:it|that|this|them|over|both)|think it over|think about|sleep on it|let me (?:think|see|check)|get back to you|"
