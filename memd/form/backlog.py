@@ -10,7 +10,7 @@ from msgspec import Struct
 from memd.form import canopy, chains
 from memd.form.facts import extracted
 from memd.form.files import profile_path
-from memd.form.profile import unseen
+from memd.form.profile_mark import unseen
 from memd.form.view import UNCATEGORIZED, Memory
 from memd.model.config import Config
 from memd.model.note import Note

@@ -17,8 +17,9 @@ from memd.form import files, view
 from memd.form.answered import as_answer
 from memd.form.asked import judge
 from memd.form.files import decoded, profile_path
-from memd.form.keys import ID, link, seconds, target
+from memd.form.keys import ID, link
 from memd.form.patches import Draw, Wanted, problem, stems
+from memd.form.profile_mark import mark, unseen
 from memd.form.profile_page import kept
 from memd.form.profile_page import line_of as line_of
 from memd.form.profile_page import show as show
@@ -26,10 +27,9 @@ from memd.form.profile_text import SECTIONS, Edit, Patch, edited, read, row_of
 from memd.model.config import Config
 from memd.model.fingerprint import sha256
 from memd.model.memory import ProfileLine
-from memd.model.note import Note
 from memd.model.plan import ABSENT, Plan, Write
 from memd.model.question import Asking, Judge, Read
-from memd.model.vault import Vault, stem
+from memd.model.vault import Vault
 
 
 class Patches(Struct, frozen=True):
@@ -69,10 +69,9 @@ def patch(vault: Vault, config: Config, now: datetime) -> Asking:
     leaves = tuple(dict.fromkeys(leaf for e in fresh for leaf in memory.states.get(e.id, ())))
     patches, refused = yield from _proposed(draw, config, page, leaves)
     patches += expired(page.lines, now)
-    up_to = memory.episodes[-1] if memory.episodes else None
     if not fresh and not patches:
         return Plan(), Patched(refused=tuple(refused), version=_version(page))
-    return _turned(draw, config, now, page, patches, refused, up_to)
+    return _turned(draw, config, now, page, patches, refused, mark(memory.episodes))
 
 
 def repair(
@@ -95,23 +94,10 @@ def repair(
     patches = by_rule(draw, page.lines, matters, kin or {})
     settled = {p.id for p in patches}
     patches += tuple(Patch("drop", line.id) for line in broken if line.id not in settled)
-    last = seen[-1] if seen else None
-    moved = memory.refer(str(page.keys.get("up_to", ""))) is None and "up_to" in page.keys
-    if not patches and not moved:
+    read = mark(seen)
+    if not patches and ("up_to" not in page.keys or read.items() <= page.keys.items()):
         return Plan(), Patched(version=_version(page))
-    return _turned(draw, config, now, page, patches, [], last)
-
-
-def unseen(memory: view.Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
-    """Episodes that came after the last one the profile has seen."""
-    name = target(str(keys.get("up_to", "")))[0]
-    found = ID.findall(name)
-    mark = (str(keys.get("seen", "")), found[-1] if found else "")
-    if not mark[1]:
-        return memory.episodes
-    there = memory.files.get(mark[1])
-    at = there.created if there else seconds(mark[0]) or 0.0
-    return tuple(e for e in memory.episodes if (e.created, e.id) > (at, mark[1]))
+    return _turned(draw, config, now, page, patches, [], read)
 
 
 def by_rule(
@@ -194,7 +180,7 @@ def _turned(
     page: Page,
     patches: tuple[Patch, ...],
     refused: list[tuple[Patch, str]],
-    up_to: Note | None,
+    read: dict[str, Any],
 ) -> tuple[Plan, Patched]:
     """The plan that does the patches: the version before into the history, then the file."""
     lines = {line.id: line for line in page.lines if line.mine}
@@ -204,7 +190,7 @@ def _turned(
     edits = [edit for p in patches for edit in _edits(draw, lines, p)]
     text = edited(page.text, edits)
     version = _version(page) + (1 if text != page.text or page.data is None else 0)
-    keys = _keys(draw, page, refused, up_to, version)
+    keys = _keys(draw, page, refused, read, version)
     changed = {k: v for k, v in keys.items() if page.keys.get(k) != v}
     data = files.with_keys(text.encode("utf-8", "surrogateescape"), changed)
     dropped = tuple(lines[p.id].text for p in patches if p.action == "drop" and p.id in lines)
@@ -217,15 +203,16 @@ def _turned(
     return Plan((*before, write), (f"profile version {version}",)), told
 
 
-def _keys(draw: Draw, page: Page, refused: list[tuple[Patch, str]], up_to: Note | None, version: int) -> dict[str, Any]:
+def _keys(
+    draw: Draw, page: Page, refused: list[tuple[Patch, str]], read: dict[str, Any], version: int
+) -> dict[str, Any]:
     """The keys that memd keeps on the page; None for one that is not there. Refused words themselves are not kept."""
     rows = [{"sources": [link(s) for s in stems(draw.memory, p.sources)], "reason": r} for p, r in refused]
     return {
         "id": "profile",
         "type": "profile",
         "title": page.keys.get("title") or "Profile",
-        "up_to": link(stem(up_to.path)) if up_to else None,
-        "seen": str(up_to.frontmatter.get("created", "")) or None if up_to else None,
+        **read,
         "version": version,
         "refused": rows or None,
         "origin": page.keys.get("origin") or "memd",

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from memd.form import backlog, digest, profile, stale, trace
+from memd.form import backlog, digest, profile_mark, stale, trace
 from memd.form.policy import days, policy_for
 from memd.form.profile_text import read
 from memd.model.config import FormationConfig
@@ -230,4 +230,4 @@ def test_the_profile_has_seen_what_it_says_it_has() -> None:
     """`unseen` is what came after `up_to`."""
     vault, *_ = learned()
     vault.patch()
-    assert not profile.unseen(vault.memory, vault.vault.notes["memory/profile.md"].frontmatter)
+    assert not profile_mark.unseen(vault.memory, vault.vault.notes["memory/profile.md"].frontmatter)

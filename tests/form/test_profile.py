@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.form import profile_page
+from memd.form import backlog, profile_mark, profile_page
 from memd.form.profile_text import Edit, edited, line_id, read, row_of
 from memd.model.config import Config, FormationConfig
 from tests.fakes.driver import NOW, Driver, atom, owned
@@ -64,6 +64,72 @@ def test_a_newer_value_rewrites_the_line_and_keeps_the_old_source() -> None:
     (line,) = shown(vault)["stable"]
     assert len(line["sources"]) == 2
     assert line["last_confirmed"] == "2026-11-20"
+
+
+def late(vault: Driver) -> None:
+    """From a device that was away: captured before what the profile has read, here after it."""
+    vault.take(
+        "pf0",
+        "I play the oboe",
+        atom("The user plays the oboe", "user", "instrument", quotes=("I play the oboe",)),
+        created="2026-06-01T09:00:00+08:00",
+    )
+
+
+def test_an_episode_that_arrives_behind_later_ones_is_read_too() -> None:
+    """It waits, is taken in once, and brings back no line that a person took away."""
+    vault = Driver()
+    aisle(vault)
+    vault.patch()
+    vault.put(PATH, "".join(r for r in vault.text(PATH).splitlines(True) if "aisle" not in r))
+    late(vault)
+    assert len(backlog.backlog(vault.memory, vault.config).profile) == 1
+    assert vault.patch().added == ("The user plays the oboe",)
+    assert backlog.backlog(vault.memory, vault.config).profile == ()
+    assert vault.patch() == vault.reopened().patch()
+    assert texts(vault, "stable") == ["The user plays the oboe"]
+
+
+def test_a_late_older_value_is_history_and_the_line_keeps_the_newer() -> None:
+    """What was said last stands; the older statement is one of its sources."""
+    vault = Driver()
+    window(vault)
+    vault.patch()
+    vault.take(
+        "pf1",
+        "I prefer aisle seats",
+        atom("The user prefers aisle seats", "user", "seat preference", quotes=("I prefer aisle seats",)),
+        created="2026-06-01T09:00:00+08:00",
+    )
+    vault.patch()
+    (line,) = shown(vault)["stable"]
+    assert (line["text"], line["first_seen"]) == ("The user prefers window seats", "2026-03-01")
+    assert len(line["sources"]) == 2
+
+
+def test_a_forgotten_episode_is_no_longer_among_those_read() -> None:
+    """Nothing on the page tells that it was there."""
+    vault = Driver()
+    aisle(vault)
+    window(vault)
+    vault.patch()
+    before = vault.vault.notes[PATH].frontmatter["read"]
+    vault.forget(session="pf1")
+    after = vault.vault.notes[PATH].frontmatter["read"]
+    assert len(str(after)) == profile_mark.WIDTH
+    assert str(after) in str(before)
+
+
+def test_a_page_that_does_not_say_what_it_has_read_goes_by_order() -> None:
+    """As pages did before they said it: only what came after the last episode is new."""
+    vault = Driver()
+    aisle(vault)
+    vault.patch()
+    vault.put(PATH, "".join(r for r in vault.text(PATH).splitlines(True) if not r.startswith("read:")))
+    late(vault)
+    assert not vault.patch().added
+    window(vault)
+    assert vault.patch().rewritten == ("The user prefers window seats",)
 
 
 def test_what_a_person_wrote_stays_byte_for_byte_with_and_without_frontmatter() -> None:

@@ -1,0 +1,49 @@
+"""How far the profile has read: which episodes are in it, told by its own keys.
+
+`up_to` names the last of them for people. `read` is what decides: five characters of each episode's id, joined and
+sorted, since an episode that another device made may arrive behind later ones. Knows keys and ids; never a line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from memd.form.keys import ID, link, seconds, target
+from memd.form.view import Memory
+from memd.model.note import Note
+from memd.model.vault import stem
+
+WIDTH = 5
+"""Characters of an id that stand for an episode: of ten thousand late ones among ten thousand, three are taken for others."""
+
+
+def unseen(memory: Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
+    """Episodes that the profile has not read; by their order where its page does not say which it has."""
+    last = next(reversed(ID.findall(target(str(keys.get("up_to", "")))[0])), "")
+    if not last:
+        return memory.episodes
+    read = str(keys.get("read") or "")
+    if read:
+        known = {read[at : at + WIDTH] for at in range(0, len(read), WIDTH)}
+        return tuple(e for e in memory.episodes if _short(e) not in known)
+    there = memory.files.get(last)
+    at = there.created if there else seconds(str(keys.get("seen", ""))) or 0.0
+    return tuple(e for e in memory.episodes if (e.created, e.id) > (at, last))
+
+
+def mark(seen: Iterable[Note]) -> dict[str, Any]:
+    """The keys that say that these have been read, in the order of their arrival; None for one that is not there."""
+    seen = tuple(seen)
+    if not seen:
+        return {"up_to": None, "seen": None, "read": None}
+    last = seen[-1]
+    return {
+        "up_to": link(stem(last.path)),
+        "seen": str(last.frontmatter.get("created", "")) or None,
+        "read": "".join(sorted(map(_short, seen))),
+    }
+
+
+def _short(episode: Note) -> str:
+    return episode.id.rpartition("-")[2][:WIDTH].ljust(WIDTH, "-")
