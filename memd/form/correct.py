@@ -59,7 +59,10 @@ def correct(vault: Vault, config: Config, now: datetime, id: str, text: str) -> 
         raise Refused("not_found", f"“{id}” is no leaf, chain value or profile line")
     if current := memory.superseded(leaf.id):
         raise Refused(
-            "conflict", f"that value is history: {current} stands in its place; correct that one", current=current
+            "conflict",
+            f"{leaf.id} is history, {current} stands in its place: correct {current} to say how it is now, "
+            f"or forget {leaf.id} if it never was so",
+            current=current,
         )
     if memory.facts(leaf.id).fingerprint == proposition_print(text, str(leaf.frontmatter.get("kind", "claim"))):
         raise Refused("invalid_params", "it says that already")

@@ -74,6 +74,21 @@ def test_what_cannot_be_corrected_is_refused_with_the_next_step() -> None:
         assert fault.value.code == code
 
 
+def test_a_value_of_history_is_put_right_as_the_refusal_says() -> None:
+    """The current one corrected: it is the third; the old one forgotten: it never was so, and the current one stays."""
+    vault, old = seated()
+    new = vault.run(correct.correct(vault.vault, vault.config, NOW, old, "The user prefers window seats")).leaf
+    with pytest.raises(Refused) as fault:
+        vault.plan_of(correct.correct(vault.vault, vault.config, NOW, old, "The user prefers the front row"))
+    assert f"correct {new}" in str(fault.value)
+    assert f"forget {old}" in str(fault.value)
+    vault.forget(leaf=old)
+    assert old not in vault.memory.files
+    assert vault.memory.active(new)
+    newest = vault.run(correct.correct(vault.vault, vault.config, NOW, new, "The user prefers the front row")).leaf
+    assert vault.memory.superseded(new) == newest
+
+
 def test_confirming_adds_support_and_no_leaf() -> None:
     """The leaf was last stated now."""
     vault, leaf = seated()
