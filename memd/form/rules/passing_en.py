@@ -79,7 +79,7 @@ _FEELING = re.compile(
 )
 """How one feels about what is told, or that one may begin: the telling itself says what it is about."""
 _TOGETHER = re.compile(
-    r"^we(?:'ve| have)?(?: (?:all|both))? (?:all|both|each|can|must|gotta|got (?:to|this)|have (?:got )?to|keep|rock|come so far|make a)\b",
+    r"^we(?:'ve| have)?(?: (?:all|both))? (?:(?:all|both|each)\b(?! (?:\w+ed|went|had|took|saw|got|met|made|came|ate|ran|grew|won|lost)\b)|can|must|gotta|got (?:to|this)|have (?:got )?to|keep|rock|come so far|make a)\b",
     re.I,
 )
 """What holds of everybody."""

@@ -33,7 +33,7 @@ _ABBREVIATION = re.compile(
 _FILLER = re.compile(r"(?i)(?:,\s*)?\b(?:um+|uh+|erm|er)\b(?:\s*,)?\s*|[，,]?(?:呃+|嗯+)[，,]")
 _TWICE = re.compile(r"\b([a-zA-Z']+), \1\b|(?<![\u4e00-\u9fff])(?P<zh>[\u4e00-\u9fff]{1,3})，(?P=zh)")
 _HEAD = re.compile(
-    r"^[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*|^[^*:：\n]{1,60}[:：]\*\*\s*|^(?:[^：:\n]{1,20}[：:]\s*)?(?:\d{1,2}[)）、]|[（(]\d{1,2}[)）]|\d{1,2}\.(?=\s))\s*"
+    r"^[\U0001F300-\U0001FAFF\u2600-\u27BF]+\s*|^[^*:：\n]{1,60}[:：]\*\*\s*|^(?:(?![^：:\n]*(?:我|\bI\b))[^：:\n]{1,20}[：:]\s*)?(?:\d{1,2}[)）、]|[（(]\d{1,2}[)）]|\d{1,2}\.(?=\s))\s*"
 )
 """The number or the label of an item of a list."""
 MENTION = re.compile(r"\s*(?:@(?:[A-Za-z][A-Za-z0-9_.-]*|[\u4e00-\u9fff]{1,6}(?=[\s,，:：]))[\s,，:：]*)+")
