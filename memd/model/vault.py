@@ -123,6 +123,8 @@ class Vault:
     def resolve(self, target: str, source: str = "") -> str | None:
         """The path a link's target means, as Obsidian resolves it: path, same folder, shortest unique path, alias;
         then permalink, title and id. None where nothing, or nothing unique, has that name."""
+        if "/" not in target and "%" not in target and len(alone := self.named("stem", stem(target.strip()))) == 1:
+            return alone[0]
         target = target.strip().strip("/") if target.strip() != "/" else ""
         if not target:
             return source or None

@@ -15,7 +15,7 @@ from memd.model.errors import Refused
 from memd.model.note import Note
 from memd.model.vault import Vault
 from memd.recall import asked, cursors, filters
-from memd.recall.names import clean, shortened, shown_path
+from memd.recall.names import clean, short, shown_path
 
 PAGE = 100
 ROOMS = ("interaction", "integration")
@@ -107,7 +107,7 @@ class _Browser:
     def _leaf(self, note: Note) -> dict[str, Any]:
         keys = note.frontmatter
         return self._file(note) | {
-            "text": shortened(clean(note.lead or note.title), 240),
+            "text": short(note.lead or note.title, 240),
             "subject": str(keys.get("subject") or ""),
             "aspect": str(keys.get("aspect") or ""),
             "height": 0,
@@ -131,7 +131,7 @@ class _Browser:
         keys = note.frontmatter
         outdated = note.id in self.canopy.stale_of(canopy.tree_of(note))
         return self._file(note) | {
-            "text": shortened(clean(note.lead or note.title), 240),
+            "text": short(note.lead or note.title, 240),
             "height": canopy.height_of(note),
             "level": self.canopy.level(note.id),
             "root": keys.get("root") is True,
@@ -144,7 +144,7 @@ class _Browser:
         return {
             "id": note.id,
             "kind": note.kind,
-            "title": shortened(clean(note.title), 200),
+            "title": short(note.title, 200),
             "path": shown_path(self.vault, note.path),
             "tree": self.memory.tree_of(note.id),
         }

@@ -15,7 +15,7 @@ from memd.model.note import Note, Turn
 from memd.model.vault import Vault
 from memd.parse import times
 from memd.recall import weights
-from memd.recall.names import clean, shortened, shown_path, shown_title
+from memd.recall.names import clean, short, shortened, shown_path, shown_title
 from memd.recall.related import related
 from memd.recall.snippets import Snippet, snippet
 
@@ -58,13 +58,13 @@ def tell(telling: Telling, found: Candidate) -> dict[str, Any]:
         "id": found.id,
         "kind": "turn" if found.turn else note.kind,
         "title": shortened(shown_title(note), 200),
-        "type": shortened(clean(note.type), 60),
-        "tags": [shortened(clean(tag), 60) for tag in note.tags[:16]],
+        "type": short(note.type, 60),
+        "tags": [short(tag, 60) for tag in note.tags[:16]],
         "modified": times.from_seconds(note.modified, telling.zone),
         "score": round(found.score, 4),
         "snippet": clean(shown.text),
         "line": shown.line,
-        "heading": shortened(clean(shown.heading), 100),
+        "heading": short(shown.heading, 100),
         "related": related(telling.vault, note, weights.RELATED, telling.may_show),
     }
     if telling.explain:

@@ -31,6 +31,11 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def short(text: str, length: int) -> str:
+    """Clean, and at most so long."""
+    return text if len(text) <= length and text.isascii() else shortened(clean(text), length)
+
+
 def _plain(char: str) -> str:
     return "\ufffd" if "\ud800" <= char <= "\udfff" else char
 

@@ -15,7 +15,7 @@ from memd.form.keys import seconds
 from memd.model.note import Note, Observation
 from memd.recall import memories, turns, weights
 from memd.recall.intent import Intent
-from memd.recall.names import clean, shortened
+from memd.recall.names import clean, short
 from memd.recall.spoken import stems, telling
 from memd.recall.telling import Teller
 
@@ -137,7 +137,7 @@ def observed(teller: Teller, notes: list[memories.Found], field: str, intent: In
     ranked.sort(key=lambda row: -row[0])
     return [
         {
-            "text": shortened(clean(seen.text), teller.room),
+            "text": short(seen.text, teller.room),
             "source": clean(note.permalink),
             "line": seen.line,
             "id": note.id,

@@ -12,7 +12,7 @@ from typing import Any
 from memd.form.files import MOVED
 from memd.model.note import Link, Note
 from memd.model.vault import Vault
-from memd.recall.names import clean, shortened, shown_title
+from memd.recall.names import clean, short, shortened, shown_title
 
 _LOOKED = 200
 """Links that are looked at: of a hub with thousands the first."""
@@ -41,7 +41,7 @@ def _told(other: Note, link: Link, outward: bool) -> dict[str, Any]:
     return {
         "permalink": clean(other.permalink),
         "title": shortened(shown_title(other), 120),
-        "relation": shortened(clean(link.relation), 60),
+        "relation": short(link.relation, 60),
         "direction": "out" if outward else "in",
     }
 

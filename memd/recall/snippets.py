@@ -85,7 +85,8 @@ def _fold(text: str) -> str:
 
 def _best(text: str, wanted: Sequence[tuple[str, float]], begin: int, stop: int) -> tuple[int, int]:
     """(offset of the best line, offset of the first match in it) by the weights of what it has; -1 where nothing is."""
-    folded = _fold(text[begin:stop])
+    told = text[begin:stop]
+    folded = _fold(told)
     if not folded.isascii() and all(word.isascii() for word, _ in wanted):
         folded = tokens.unmarked(folded)
     scores: dict[int, float] = {}
@@ -101,6 +102,8 @@ def _best(text: str, wanted: Sequence[tuple[str, float]], begin: int, stop: int)
     if not scores:
         return -1, -1
     best = min(scores, key=lambda line: (-scores[line], line))
+    if told.isascii():
+        return begin + best, begin + firsts[best]
     at = begin
     for _ in range(folded.count("\n", 0, best)):
         at = text.index("\n", at) + 1

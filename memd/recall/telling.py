@@ -17,7 +17,7 @@ from memd.model.note import Note
 from memd.parse import times
 from memd.recall import memories, turns
 from memd.recall.intent import Intent
-from memd.recall.names import clean, shortened, shown_path
+from memd.recall.names import clean, short, shown_path
 from memd.recall.scope import Scope
 from memd.recall.snippets import needles, snippet
 
@@ -30,7 +30,7 @@ class Teller:
         self.memory: view.Memory = scope.memory
 
     def clip(self, text: str) -> str:
-        return shortened(clean(one_line(text)), self.room)
+        return short(one_line(text), self.room)
 
     def stale(self, note: Note) -> Stale | None:
         return stale(self.memory, note.id, self.now)
