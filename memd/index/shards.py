@@ -81,14 +81,21 @@ class Shards:
         return self._places.get(label)
 
     def _chosen(self, shard: Shard, query: Matrix, limit: int, only: Only) -> Scored:
-        """The best of those that may be found: left over from a wider search where that is enough, else looked for among them."""
+        """The best of those that may be found: left over from a wider search where that is enough, else looked for among them.
+        Where many are named nobody counts first how many of them stand here."""
         places, paths, units = self._places, only.paths, only.units
-        labels = [label for label in shard.labels() if places[label].path in paths or places[label].unit in units]
-        if len(labels) * WIDER >= len(shard):
-            may, wide = set(labels), shard.search(query, limit * WIDER)
-            found = [pair for pair in wide if pair[0] in may]
+
+        def may(labels: Iterable[int]) -> list[int]:
+            return [label for label in labels if places[label].path in paths or places[label].unit in units]
+
+        many = (len(paths) + len(units)) * WIDER >= len(shard)
+        labels = [] if many else may(shard.labels())
+        if many or len(labels) * WIDER >= len(shard):
+            wide = dict(shard.search(query, limit * WIDER))
+            found = may(wide)
             if len(found) >= limit or len(wide) == len(shard):
-                return found[:limit]
+                return [(label, wide[label]) for label in found[:limit]]
+        labels = labels or may(shard.labels())
         return among(shard.rows(labels), labels, query, limit)
 
     def put(self, items: Sequence[Held], rows: Matrix) -> None:
