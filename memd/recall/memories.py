@@ -35,11 +35,8 @@ class Found(Struct):
     words: float = 0.0
     meaning: float = 0.0
     shared: float = 0.0
+    score: float = 0.0
     parts: dict[str, float] = {}
-
-    @property
-    def score(self) -> float:
-        return sum(self.parts.values())
 
 
 def memories(scope: Scope, index: Index, bodies: Bodies, intent: Intent) -> dict[str, list[Found]]:
@@ -70,6 +67,7 @@ def _compare(found: Iterable[Found], intent: Intent) -> None:
         each.parts["shared"] = weights.SHARED * each.shared
         if personal and fold(str(each.note.frontmatter.get("subject") or "")) in OWNER_WORDS:
             each.parts["own"] = weights.OWN
+        each.score = sum(each.parts.values())
 
 
 def _speaking(order: Iterable[Found], bodies: Bodies, intent: Intent) -> Iterator[Found]:
@@ -130,5 +128,6 @@ def roots(scope: Scope, leaves: list[Found], many: int) -> list[Found]:
     for each in leaves:
         root = tops.get(memory.tree_of(each.note.id))
         if root is not None and root.id not in out and scope.note(root):
-            out[root.id] = Found(root, parts={"tree": each.score * 0.9})
+            score = each.score * 0.9
+            out[root.id] = Found(root, score=score, parts={"tree": score})
     return list(out.values())[:many]

@@ -66,7 +66,8 @@ def sorted_leaves(
         for old in memory.versions(each.note.id):
             note = memory.files[old]
             if old != each.note.id and old not in history and memory.stands(old) and teller.scope.earlier(note):
-                history[old] = memories.Found(note, parts={"newer": each.score * 0.5})
+                score = each.score * 0.5
+                history[old] = memories.Found(note, score=score, parts={"newer": score})
     return list(facts.values()), list(history.values())
 
 

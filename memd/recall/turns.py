@@ -128,10 +128,11 @@ def _worth(pool: _Pool, wanted: Wanted) -> list[Found]:
 
 def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
     found = list(pool.found.values())
-    most = max((each.words for each in found), default=0.0) or 1.0
-    best = max((each.meaning for each in found), default=0.0)
-    reached = min((each.meaning for each in found if each.meaning >= 0), default=0.0)
-    named = named_speakers(intent, (each.turn.speaker for each in found))
+    likeness = [each.meaning for each in found]
+    most = max([each.words for each in found], default=0.0) or 1.0
+    best = max(likeness, default=0.0)
+    reached = min((each for each in likeness if each >= 0), default=0.0)
+    named = named_speakers(intent, {each.spoken.turn.speaker for each in found})
     share = weights.WORDS_SHARE if meant else weights.WORDS_ALONE
     aged = _ages(pool.scope, found) if intent.own else {}
     whole = _sessions(pool, intent) if intent.own else {}
@@ -153,14 +154,15 @@ def _score(pool: _Pool, intent: Intent, meant: bool) -> None:
 
 def _manner(parts: dict[str, float], each: Found, intent: Intent, named: frozenset[str]) -> None:
     """What a turn brings by who says it and how."""
-    parts["telling"] = weights.TELLING * each.spoken.telling
-    if each.turn.speaker in named:
+    spoken = each.spoken
+    parts["telling"] = weights.TELLING * spoken.telling
+    if spoken.turn.speaker in named:
         parts["speaker"] = weights.NAMED_SPEAKER
-    if intent.role and each.turn.role == intent.role:
+    if intent.role and spoken.turn.role == intent.role:
         parts["role"] = weights.ROLE
-    if each.spoken.asks:
+    if spoken.asks:
         parts["asks"] = weights.ASKS
-    if intent.when and each.spoken.when:
+    if intent.when and spoken.when:
         parts["when"] = weights.SAYS_WHEN
 
 
@@ -185,7 +187,9 @@ def _ages(scope: Scope, found: list[Found]) -> dict[str, float]:
     """0 for the file with the oldest material among the candidates to 1 for the latest, by rank."""
     last: dict[str, float] = {}
     for each in found:
-        last[each.note.path] = max(last.get(each.note.path, 0.0), scope.said(each.note, each.turn))
+        at = scope.said(each.note, each.spoken.turn)
+        if at > last.setdefault(each.note.path, 0.0):
+            last[each.note.path] = at
     ranks = {at: rank for rank, at in enumerate(sorted(set(last.values())))}
     return {path: ranks[at] / max(1, len(ranks) - 1) for path, at in last.items()}
 
