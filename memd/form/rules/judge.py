@@ -50,7 +50,7 @@ _PASSING_ZH = (
 _JUDGED_EN = re.compile(
     r"(?:\b(?:is|are|was|were)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really|very|absolutely|totally|completely|a (?:real|\w+ way to))\b"
     r"|\b(?:looks?|looked|sounds?|sounded|seems?|seemed)\b"
-    rf"|^(?:this|that|these|those)\b(?! (?:morning|afternoon|evening|week|month|year|time)\b)(?!(?: [\w-]+){{1,3}} (?:i|we)\b)(?!.*\b(?:where|when|which|that) (?:i|we)\b)(?!.*\b(?:my|our) (?:{'|'.join(sorted(words_en.PERSONS))})\b).*(?:\b(?:is|are|was|were|feels?|makes|aligns?|fits?)\b|'s\b)"
+    rf"|^(?:this|that|these|those)\b(?! (?:(?:is|was) (?:my|our)|morning|afternoon|evening|week|month|year|time)\b)(?!(?: [\w-]+){{1,3}} (?:i|we)\b)(?!.*\b(?:where|when|which|that) (?:i|we)\b)(?!.*\b(?:my|our) (?:{'|'.join(sorted(words_en.PERSONS))})\b).*(?:\b(?:is|are|was|were|feels?|makes|aligns?|fits?)\b|'s\b)"
     r"|^(?!there\b)(?!.*\b(?:i|me|my|we|us|our)\b).*?\b(?:is|are|has|have|shows?)\b(?! (?:\w+ly |not |now |been |also |still |just )*(?:\w+(?:ed|ing|en)|set|built|sent|held|kept|made|shut|gone|lost|out|off|up|down|on|in|at|from|for|under|near|next|above|behind|complete|live|ready|closed|open|broken|full|empty|available|due|free|dead|missing|late)\b)",
     re.I,
 )
@@ -174,7 +174,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
 def _as_found(text: str) -> bool:
     """A judgement, with no number and no name in it that would say more."""
     judged = _JUDGED_EN.search(text)
-    return judged is not None and not re.search(r"\d|(?<=\s)[A-Z][a-z]+", text[judged.end() :])
+    return judged is not None and not re.search(r"\d|(?<=\s)[A-Z][a-z]+|\b(?:to|for) (?:me|us)\b", text[judged.end() :])
 
 
 def _silent_zh(clause: str, who: Subject) -> bool:

@@ -16,9 +16,10 @@ _BARE = re.compile(
     re.I,
 )
 _SHOWN = re.compile(
-    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b|(?:it|this|that|those) too\b|this (?:problem|issue|matter|situation|topic|thing|idea|plan|question|one)\b)",
+    r"(?<=\w )(?:(?:those|these)\b(?! (?:days|weeks|months|years|two|past|last|who|that|of|in|with)\b)|that (?:same|kind|sort|one|way)\b|this (?:problem|issue|matter|situation|topic|thing|idea|plan|question|one)\b)",
     re.I,
 )
+_TOO = re.compile(r"\b(?:it|this|that|those|them) too\b", re.I)
 _THERE = re.compile(
     r"(?<=\w )there\b(?!(?:'s|'re|'ll| is| are| was| were| will| has| have| had| seems?| must| used)\b)", re.I
 )
@@ -36,12 +37,21 @@ def points_away(text: str, who: Subject) -> bool:
     """Whether the clause leans on what somebody said before it, for anything but its subject."""
     if who.kind == "owner" and (that := _BARE.search(text)) and len(set(content(text[: that.start()])) - w.ADVERBS) < 2:
         return True
-    if _SHOWN.search(text):
+    if _TOO.search(text):
+        return True
+    if (shown := _SHOWN.search(text)) and _little(text[: shown.start()]) and not re.search(r"\d", text):
         return True
     if (there := _THERE.search(text)) and not _PLACE.search(text[: there.start()]):
         return True
     if who.kind == "person" or not (other := _OTHERS.search(text)):
         return False
     before = text[: other.start()]
+    if not _little(before):
+        return False
     several = not other["one"] and _MANY.search(before)
     return not several and not _PERSON.search(before) and not _NAME.search(before)
+
+
+def _little(before: str) -> bool:
+    """Too few words that carry something to stand without what is pointed at."""
+    return len(content(before)) < 3
