@@ -47,14 +47,26 @@ _PASSING_ZH = (
     words_zh.UNNAMED,
 )
 """What is said and gone: of the task, of the moment, as one says it."""
-_JUDGED_EN = re.compile(
+_FOUND_EN = re.compile(
     r"(?:\b(?:is|are|was|were)|'s)(?: (?:just|really|truly|also|always|all|definitely))* (?:so|such|like|the best|pretty|super|kinda|really|very|absolutely|totally|completely|a (?:real|\w+ way to))\b"
-    r"|\b(?:looks?|looked|sounds?|sounded|seems?|seemed)\b"
-    rf"|^(?:this|that|these|those)\b(?! (?:(?:is|was) (?:my|our)|morning|afternoon|evening|week|month|year|time)\b)(?!(?: [\w-]+){{1,3}} (?:i|we)\b)(?!.*\b(?:where|when|which|that) (?:i|we)\b)(?!.*\b(?:my|our) (?:{'|'.join(sorted(words_en.PERSONS))})\b).*(?:\b(?:is|are|was|were|feels?|makes|aligns?|fits?)\b|'s\b)"
-    r"|^(?!there\b)(?!.*\b(?:i|me|my|we|us|our)\b).*?\b(?:is|are|has|have|shows?)\b(?! (?:\w+ly |not |now |been |also |still |just )*(?:\w+(?:ed|ing|en)|set|built|sent|held|kept|made|shut|gone|lost|out|off|up|down|on|in|at|from|for|under|near|next|above|behind|complete|live|ready|closed|open|broken|full|empty|available|due|free|dead|missing|late)\b)",
+    r"|\b(?:looks?|looked|sounds?|sounded|seems?|seemed)\b",
     re.I,
 )
-"""A thing as its speaker finds it, the one that lies before them, or how things are that are nobody's."""
+"""A thing as its speaker finds it."""
+_AT_HAND_EN = re.compile(
+    r"^(?:this|that|these|those)\b(?! (?:(?:is|was) (?:my|our)|morning|afternoon|evening|week|month|year|time)\b)"
+    r"(?!(?: [\w-]+){1,3} (?:i|we)\b)(?!.*\b(?:where|when|which|that) (?:i|we)\b)"
+    rf"(?!.*\b(?:my|our) (?:{'|'.join(sorted(words_en.PERSONS))})\b).*(?:\b(?:is|are|was|were|feels?|makes|aligns?|fits?)\b|'s\b)",
+    re.I,
+)
+"""The thing that lies before the two, where nothing ties it to the speaker's life."""
+_NOBODYS_EN = re.compile(
+    r"^(?!there\b)(?!.*\b(?:i|me|my|we|us|our)\b).*?\b(?:is|are|has|have|shows?)\b(?! (?:\w+ly |not |now |been |also |still |just )*"
+    r"(?:\w+(?:ed|ing|en)|set|built|sent|held|kept|made|shut|gone|lost|out|off|up|down|on|in|at|from|for|under|near|next|above|behind|"
+    r"complete|live|ready|closed|open|broken|full|empty|available|due|free|dead|missing|late)\b)",
+    re.I,
+)
+"""How a thing is that is nobody's; what was done to it, where and in what state it is may matter."""
 _OBJECT_ZH = re.compile(
     r"(?:(?:可以|能够?|会|往往|总是|同时)(?:也|还|更)?(?:让|使|给|带给|帮助?)|(?:总是?|经常)要求)[^，。我]{0,3}我"
 )
@@ -173,7 +185,7 @@ def _silent_en(clause: str, who: Subject) -> bool:
 
 def _as_found(text: str) -> bool:
     """A judgement, with no number and no name in it that would say more."""
-    judged = _JUDGED_EN.search(text)
+    judged = next((m for p in (_FOUND_EN, _AT_HAND_EN, _NOBODYS_EN) if (m := p.search(text))), None)
     return judged is not None and not re.search(r"\d|(?<=\s)[A-Z][a-z]+|\b(?:to|for) (?:me|us)\b", text[judged.end() :])
 
 

@@ -69,8 +69,6 @@ _TALK = re.compile(
     re.I,
 )
 _MAY = re.compile(r"(?<=\s)May\b")
-
-
 _FEELING = re.compile(
     r"^(?:i|we)(?:'m|'re| am| are| was| were| feel| felt|'ll be| will be)(?: (?:just|still|also|always|really|so|very|super|pretty|quite|all|both|\w+ly))*"
     r" (?:happy|glad|excited|thrilled|stoked|pumped|eager|keen|proud|lucky|grateful|thankful|blessed|hono(?:u)?red|touched|inspired|motivated|impressed|curious|hopeful|"
@@ -79,7 +77,7 @@ _FEELING = re.compile(
 )
 """How one feels about what is told, or that one may begin: the telling itself says what it is about."""
 _TOGETHER = re.compile(
-    r"^we(?:'ve| have)?(?: (?:all|both))? (?:(?:all|both|each)\b(?! (?:\w+ed|went|had|took|saw|got|met|made|came|ate|ran|grew|won|lost)\b)|can|must|gotta|got (?:to|this)|have (?:got )?to|keep|rock|come so far|make a)\b",
+    r"^we(?:'ve| have)?(?: (?:all|both))? (?:(?:all|both|each)\b(?! (?:\w+ed|went|had|took|saw|got|met|made|came|ate|ran|grew|won|lost)\b)|can|gotta|got (?:to|this)|keep|rock|come so far|make a)\b",
     re.I,
 )
 """What holds of everybody."""
@@ -93,8 +91,8 @@ _OF_THE_TALK = re.compile(
 """Of the talk itself: what it was about before, what it is to be about, that it was right."""
 _EXCLAIMED = re.compile(
     r"\bplease\b|\bhow (?:\w+ )?(?:it|they|this|that)\b|^(?:especially|just like|even (?:where|when|if|with)|not to mention|such as|as well as)\b|^no\b(?!.*\b(?:is|are|was|were|has|have|had|will|can|does|do|did)\b)"
-    r"|^(?:i|we)(?: \w+ly)? (?:appreciate|look forward)\b|^(?:i|we) can(?: also)? (?:send|show|share|help|give|tell|connect|get|make)\b|\bsome(?:where|thing|one) (?:fun|new|special|nice|cool|good|great|different|interesting|amazing)\W*$"
-    r"|^(?:i|we) (?:need to be|expect|require)\b|^(?:i|we) hope (?:we|you|it|that|this|every|all)|\b(?:have|had|having) a (?:blast|ball)\b|\b(?:give|gave|giving) it (?:my|our) (?:all|best)\b"
+    r"|^(?:i|we)(?: \w+ly)? (?:appreciate|look forward)\b|^(?:i|we) can(?: also)? (?:send|show|share|help|give|tell)\b|\bsome(?:where|thing|one) (?:fun|new|special|nice|cool|good|great|different|interesting|amazing)\W*$"
+    r"|^(?:i|we) (?:need to be|expect)\b|^(?:i|we) hope (?:we|you|it|that|this|every|all)|\b(?:have|had|having) a (?:blast|ball)\b|\b(?:give|gave|giving) it (?:my|our) (?:all|best)\b"
     r"|^(?:i|we) can(?:'t)? (?:definitely|really|totally|even|imagine|picture|see|relate|feel|tell|wait|believe|waste|help but|just)\b"
     r"|^(?:i|we)(?:'ll| will) (?:make sure|come back|reach out|be ready|just|keep \w+ing|work hard|strive|stick|bring|do (?:my|our) best)\b"
     r"|^(?:i|we)(?:'ve| have)?(?: all| both| just| also)* (?:had|having|got|have) (?:(?:an?|some|the|so much|such an?|really|pretty) )*(?:\w+ )?(?:time|blast|fun|moment|news|story|ride)(?:[.!]*$| (?:last|this|yesterday|today|together|too|to (?:tell|share))\b)"
