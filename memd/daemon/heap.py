@@ -11,7 +11,7 @@ import gc
 import sys
 from contextlib import suppress
 
-SWITCH = 0.0005
+SWITCH = 0.0002
 """Seconds that a thread which computes holds the interpreter while another waits. A search changes threads twice and
 waits so long each time while notes are being indexed; with Python's 5 ms its p99 was four times as long."""
 
