@@ -27,7 +27,7 @@ from memd.model.fingerprint import sha256
 from memd.model.note import Note
 from memd.model.plan import Move, Plan, Receipt, Write
 from memd.model.vault import Vault
-from memd.recall import spans, spoken
+from memd.recall import spans, spoken, subjects
 
 log = logging.getLogger("memd.core")
 T = TypeVar("T")
@@ -157,6 +157,7 @@ class Core:
             self.bodies.forget()
             spoken.forget()
             spans.forget()
+            subjects.NAMED.forget()
             self.keeper.forget()
             await self.absorb(EVERYTHING)
         await self.quiet()

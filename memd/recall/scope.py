@@ -16,7 +16,7 @@ from memd.index.port import Only
 from memd.model.fingerprint import fold
 from memd.model.note import Note, Turn
 from memd.model.vault import Vault
-from memd.recall import asked, filters, spans
+from memd.recall import asked, filters, spans, subjects
 from memd.recall.intent import Intent
 from memd.recall.spans import ALWAYS, Span
 
@@ -110,17 +110,18 @@ class Scope:
         return filters.tree(self.vault, note).partition(":")[0]
 
     def _about(self, note: Note) -> bool:
-        keys = note.frontmatter
-        linked = keys.get("entities")
-        names = [str(keys.get(key) or "") for key in ("subject", "holder", "speaker", "tree", "name", "title")]
-        names += [str(link) for link in linked] if isinstance(linked, list | tuple) else []
-        text = fold("\n".join((note.title, *names)))
+        text = self._subjects[note.path]
         return any(name in text for name in self._folded)
+
+    @cached_property
+    def _subjects(self) -> Mapping[str, str]:
+        return subjects.NAMED.of(self.vault)
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
         """The entities asked for, with their aliases."""
         found = dict.fromkeys(self.params.entities)
+        wanted = set(map(fold, found))
         for note in self.memory.of_kind("entity"):
             own = (
                 note.title,
@@ -128,7 +129,7 @@ class Scope:
                 *note.aliases,
                 str(note.frontmatter.get("tree") or ""),
             )
-            if {fold(name) for name in self.params.entities} & {fold(name) for name in own}:
+            if wanted & set(map(fold, own)):
                 found |= {name: None for name in own if name}
         return tuple(found)
 
