@@ -12,8 +12,10 @@ import sys
 from contextlib import suppress
 
 SWITCH = 0.0002
-"""Seconds that a thread which computes holds the interpreter while another waits. A search changes threads twice and
-waits so long each time while notes are being indexed; with Python's 5 ms its p99 was four times as long."""
+"""Seconds that a thread which computes holds the interpreter while another waits. A search changes threads twice, reads
+files, and waits so long each time while notes are being indexed. Beside a thread that cuts texts into terms, by turns, p50
+and p99 in ms: 0.5 ms 3.1-6.1 and 30-57, 0.2 ms 2.7-3.3 and 14-47, 0.1 ms the same; Python's 5 ms has a p99 four times
+as long as 0.5. The other thread's pace is within 5 %."""
 
 LARGE = 1024 * 1024
 """Bytes from which on a piece of memory is mapped by itself and goes back when it is freed. Left alone, glibc raises this to
