@@ -10,8 +10,8 @@ from memd.disk.read import read
 from memd.model.errors import Refused
 from memd.parse.text import decode
 
-KEPT = 8 * 1024 * 1024
-"""Characters kept; one note takes a quarter at most."""
+KEPT, EACH = 8 * 1024 * 1024, 300
+"""Characters kept, one note takes a quarter at most; what a note takes beside its own."""
 
 
 class DiskBodies:
@@ -22,20 +22,21 @@ class DiskBodies:
         self._max = max_note
         self._version = version
         self._lock = threading.Lock()
-        self._texts: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._texts: OrderedDict[str, tuple[str, str]] = OrderedDict()
         self._size = 0
 
     def text(self, path: str) -> str | None:
-        key = (path, self._version(path))
+        version = self._version(path)
         with self._lock:
-            if (kept := self._texts.get(key)) is not None:
-                self._texts.move_to_end(key)
+            had, kept = self._texts.get(path, ("", ""))
+            if version and had == version:
+                self._texts.move_to_end(path)
                 return kept
         data = self.data(path)
         if data is None:
             return None
         text = decode(data)[0]
-        self._keep(key, text)
+        self._keep(path, version, text)
         return text
 
     def data(self, path: str, own: bool = False) -> bytes | None:
@@ -49,16 +50,18 @@ class DiskBodies:
     def anything(self, path: str) -> bytes | None:
         return self.data(path, own=True)
 
-    def _keep(self, key: tuple[str, str], text: str) -> None:
-        if not key[1] or len(text) > KEPT // 4:
+    def _keep(self, path: str, version: str, text: str) -> None:
+        """In the place of the version before: a note that is edited all day is kept once."""
+        if not version or len(text) > KEPT // 4:
             return
         with self._lock:
-            if key not in self._texts:
-                self._texts[key] = text
-                self._size += len(text)
+            if (old := self._texts.pop(path, None)) is not None:
+                self._size -= len(old[1]) + EACH
+            self._texts[path] = (version, text)
+            self._size += len(text) + EACH
             while self._size > KEPT:
-                _, dropped = self._texts.popitem(last=False)
-                self._size -= len(dropped)
+                _, (_, dropped) = self._texts.popitem(last=False)
+                self._size -= len(dropped) + EACH
 
     def forget(self) -> None:
         with self._lock:
