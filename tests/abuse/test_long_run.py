@@ -72,7 +72,9 @@ def test_it_stays_as_it_was(home: Home, figures: Figures) -> None:
     figures.add(operations=LONG)
     figures.say(**{name: f"{before[name]:.1f} → {after[name]:.1f}" for name in before}, idle_cpu_percent=round(idle, 2))
     assert after["fds"] <= before["fds"] + 5
-    assert after["threads"] <= before["threads"] + 2
+    assert after["threads"] <= before["threads"] + 8, (
+        "six are the text index's, which has none between its opening and a write"
+    )
     assert after["rss_mb"] <= before["rss_mb"] + 60, "what the allocator keeps is some twenty, however long the run"
     assert after["cache_mb"] <= before["cache_mb"] + 5
     assert idle <= 5, "the figure is printed; a busy machine makes a wake-up dearer, a loop that spins takes a hundred"
