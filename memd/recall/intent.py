@@ -68,14 +68,14 @@ _NOW = re.compile(
 _SINCE, _TO_NOW = re.compile(r"\bsince\b|自从?", re.I), re.compile(r"以来|至今|到现在|起")
 _ASKING = re.compile(
     r"\b(?:know|remember(?:ed)?|tell|told|sa(?:y|id)|talk(?:ed)?|sp(?:eak|oke)|mention(?:ed)?|discuss(?:ed)?|happen(?:s|ed|ing)?|ever"
-    r"|give|catch|show|remind|anything|something|everything|new|wrong|matter|going|update[ds]?)\b"
+    r"|give|catch|show|remind|ago|anything|something|everything|new|wrong|matter|going|update[ds]?)\b"
     r"|发生|聊[了过到天]|谈[了过到]|提[到过]|[说讲][了过到]|知道|(?:还|记不)?记得|告诉|一下|有没有|新鲜?事|哪[里家儿些个]|什么|啥|怎么|怎样|如何|多少|是不是|关于|以来|至今",
     re.I,
 )
 """Words that ask or speak of speaking, beside those of the rules: no matter of their own."""
 _OF_TALK = re.compile(
     r"\b(?:names?|kinds?|types?|genres?|topics?|contents?|details?|recommend(?:ed|ations?)?|suggest(?:ed|ions?)?|advi[sc]ed?|tips?|ask(?:ed|ing)?|consult(?:ed)?"
-    r"|shared?|chat(?:ted)?|conversations?|encounter(?:ed)?|taught|called|given|main|specific|right|lot)\b"
+    r"|shared?|chat(?:ted)?|conversations?|encounter(?:ed)?|taught|called|given|main|specific|right|lot|one|two|three|few|several|dates?|days?)\b"
     r"|(?:主要|具体)?(?:名字|名称|类型|内容|话题|对话|日期)|时候|[向对跟和给][你我]|[给问聊][了过]?|(?:推荐|分享|咨询|请教|建议|教)[了过]?",
     re.I,
 )
@@ -92,6 +92,9 @@ _TOLD = re.compile(
     re.I,
 )
 """Who said what is asked for, where the question speaks of saying: the one who asks, or the one who is asked."""
+_OF_ONESELF = re.compile(r"\bi\b|\bmy (?:own|favou?rite|mood|birthday)\b|我(?!们)", re.I)
+"""What a person does, likes or has: it is they who know."""
+_ADVICE = re.compile(r"\byou|\b(?:should|can|could|how do) i\b|你|您|怎么|如何|应该|该不该", re.I)
 _TALK = r"(?:聊天?|谈话?|对话|说话|交流|见面)"
 _FIRST = re.compile(
     rf"\bfirst (?:time|talk|chat|conversation|session)\b|(?:第一次|首次|最初|最早).{{0,6}}{_TALK}", re.I
@@ -190,9 +193,11 @@ def understood(text: str, today: date, told: str = "") -> Intent:
 
 
 def _role(text: str) -> str:
-    """Of several that are said to have spoken the last: it is what the question ends in."""
+    """Of several that are said to have spoken the last: it is what the question ends in; else who asks, of themself."""
     told = list(_TOLD.finditer(text[:2000]))
-    return ("user" if told[-1]["who"].lower() in ("i", "我") else "assistant") if told else ""
+    if told:
+        return "user" if told[-1]["who"].lower() in ("i", "我") else "assistant"
+    return "user" if _OF_ONESELF.search(text) and not _ADVICE.search(text) else ""
 
 
 def _period(text: str, today: date) -> dates.When | None:

@@ -72,11 +72,18 @@ def test_days(text: str, first: date, last: date) -> None:
         ("Which painter did I mention to you?", "user"),
         ("我曾经和你分享过一部电影，叫什么", "user"),
         ("Where does Ana live?", ""),
-        ("我喜欢喝什么", ""),
+        ("What tea do I like?", "user"),
+        ("What was my mood on May 2nd?", "user"),
+        ("我喜欢喝什么", "user"),
+        ("How do I restart the kiln?", ""),
+        ("What should I do about my knee?", ""),
+        ("我的膝盖应该怎么办", ""),
+        ("你觉得我怎么样", ""),
     ],
 )
 def test_whose_words_are_asked_for(text: str, role: str) -> None:
-    """Where a question speaks of saying: the words of who asks, or of who is asked; of several the last."""
+    """Where a question speaks of saying: the words of who asks, or of who is asked; of several the last. What one does
+    or likes oneself one has said oneself; advice is another's."""
     assert understood(text, TODAY).role == role
 
 
