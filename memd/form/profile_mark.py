@@ -1,7 +1,8 @@
 """How far the profile has read: which episodes are in it, told by its own keys.
 
-`up_to` names the last of them for people. `read` is what decides: five characters of each episode's id, joined and
-sorted, since an episode that another device made may arrive behind later ones. Knows keys and ids; never a line.
+`up_to` names the last of them for people. `read` is what decides: five characters of the ids of the last ones, joined and
+sorted, since an episode that another device made may arrive behind later ones; what is older than these is taken for read.
+Knows keys and ids; never a line.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from memd.model.vault import stem
 
 WIDTH = 5
 """Characters of an id that stand for an episode: of ten thousand late ones among ten thousand, three are taken for others."""
+LAST = 400
+"""Episodes that are told one by one: 2 KB of the page."""
 
 
 def unseen(memory: Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
@@ -26,7 +29,9 @@ def unseen(memory: Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
     read = str(keys.get("read") or "")
     if read:
         known = {read[at : at + WIDTH] for at in range(0, len(read), WIDTH)}
-        return tuple(e for e in memory.episodes if _short(e) not in known)
+        told = [at for at, e in enumerate(memory.episodes) if _short(e) in known]
+        first = told[0] if told and len(read) >= LAST * WIDTH else 0
+        return tuple(e for e in memory.episodes[first:] if _short(e) not in known)
     there = memory.files.get(last)
     at = there.created if there else seconds(str(keys.get("seen", ""))) or 0.0
     return tuple(e for e in memory.episodes if (e.created, e.id) > (at, last))
@@ -41,7 +46,7 @@ def mark(seen: Iterable[Note]) -> dict[str, Any]:
     return {
         "up_to": link(stem(last.path)),
         "seen": str(last.frontmatter.get("created", "")) or None,
-        "read": "".join(sorted(map(_short, seen))),
+        "read": "".join(sorted(map(_short, seen[-LAST:]))),
     }
 
 

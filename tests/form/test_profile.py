@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,19 @@ def test_an_episode_that_arrives_behind_later_ones_is_read_too() -> None:
     assert backlog.backlog(vault.memory, vault.config).profile == ()
     assert vault.patch() == vault.reopened().patch()
     assert texts(vault, "stable") == ["The user plays the oboe"]
+
+
+def test_what_is_older_than_the_last_ones_that_are_told_is_taken_for_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page tells so many one by one and stays small, however long the vault is kept."""
+    monkeypatch.setattr(profile_mark, "LAST", 1)
+    vault = Driver()
+    aisle(vault)
+    window(vault)
+    vault.patch()
+    assert len(str(vault.vault.notes[PATH].frontmatter["read"])) == profile_mark.WIDTH
+    assert backlog.backlog(vault.memory, vault.config).profile == ()
+    late(vault)
+    assert not vault.patch().added
 
 
 def test_a_late_older_value_is_history_and_the_line_keeps_the_newer() -> None:

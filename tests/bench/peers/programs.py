@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.bench import process
 from tests.bench.ground import TEXT_ONLY
 from tests.bench.peers.trial import Failed, children, environment, run
-from tests.fakes.home import Home
+from tests.fakes.home import Home, bytecode
 
 MEANING = TEXT_ONLY.replace('[vectors]\nmodel = "off"\n', "")
 
@@ -18,6 +18,7 @@ class Memd:
     update = ""
 
     def install(self, base: Path) -> str:
+        bytecode()
         return "memd"
 
     def index(self, home: Path) -> float:
