@@ -153,7 +153,7 @@ class Intent(Struct, frozen=True):
 
 def ruled(text: str) -> str:
     """The kind of which a rule finds a sign in the question, "" where none does."""
-    about = _LONG_AGO.sub(" ", text) if _role(text) else text
+    about = _LONG_AGO.sub(" ", text) if _TOLD.search(text[:2000]) else text
     kind = next((name for name, rule in _COMPILED if rule.search(about)), "")
     return "temporal" if kind != "briefing" and _WHEN.search(text) else kind
 

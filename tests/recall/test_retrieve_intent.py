@@ -24,6 +24,8 @@ TODAY = date(2026, 6, 3)
         ("接下来的安排是什么", "planning"),
         ("What changed in the schedule since May?", "what_changed"),
         ("小林原来在哪里上课", "what_changed"),
+        ("我以前住在哪里", "what_changed"),
+        ("What did I previously work on?", "what_changed"),
         ("What food does Ana like?", "preference"),
         ("他最喜欢什么口味", "preference"),
         ("Who is Ana?", "identity"),
