@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from memd.model.fingerprint import one_line
 from memd.model.memory import Event
 from memd.model.problem import Problem
 from memd.parse.exports.session import Session, event, problem
@@ -75,12 +76,13 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
     times = sum(map(bool, stamped))
     names = sum(not head and _plain(line, set()) is not None for line, head in zip(lines, stamped, strict=True))
     timed = times * 3 >= times + names > 0
-    titles = titled(text)
+    titles = [_title(line) for line in lines]
+    heads = titles if _converse(titles) else stamped if timed else None
     rows: list[tuple[str, str, list[str]]] = []
     known: set[str] = set()
     lost, silent = 0, False
-    for number, (line, head) in enumerate(zip(lines, stamped, strict=True), 1):
-        found = _title(line) if titles else head if timed else _plain(line, known)
+    for number, line in enumerate(lines, 1):
+        found = heads[number - 1] if heads else _plain(line, known)
         if found:
             who, at, words = found
             silent = _NOBODY.search(who) is not None or words.startswith(tuple(_MARKS))
@@ -149,8 +151,11 @@ def _title(line: str) -> tuple[str, str, str] | None:
 
 def titled(text: str) -> bool:
     """Whether a person and an assistant speak under titles."""
-    roles = {_ROLES[found[0].lower()] for line in text.split("\n") if (found := _title(line))}
-    return len(roles) > 1
+    return _converse(map(_title, text.split("\n")))
+
+
+def _converse(titles: Iterable[tuple[str, str, str] | None]) -> bool:
+    return len({_ROLES[title[0].lower()] for title in titles if title}) > 1
 
 
 def _is_name(who: str) -> bool:
@@ -173,7 +178,7 @@ def when(text: str, day_first: bool = True) -> str:
     bare = re.sub(r"(?<=\d)T(?=\d)| at\b", " ", bare)
     later = re.search(r"下午|晚上|[Pp]-?\s?[Mm]", bare) is not None
     early = re.search(r"凌晨|[Aa]-?\s?[Mm]|上午", bare) is not None
-    bare = " ".join(re.sub(r"上午|下午|晚上|早上|中午|凌晨|[AaPp]-?[Mm]-?", " ", bare).split()).rstrip("-")
+    bare = one_line(re.sub(r"上午|下午|晚上|早上|中午|凌晨|[AaPp]-?[Mm]-?", " ", bare)).rstrip("-")
     short = re.match(r"(\d{1,2})-(\d{1,2})-(\d{2,4})(.*)", bare)
     if short and len(short[1]) <= 2:
         day, month = (short[1], short[2]) if day_first else (short[2], short[1])
