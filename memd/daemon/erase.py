@@ -22,6 +22,7 @@ from memd.form.oblivion import Forgotten
 from memd.index import tokens
 from memd.index.port import Phrase, Query
 from memd.model.config import Config
+from memd.model.fingerprint import one_line
 from memd.model.plan import Plan, Write
 from memd.model.question import Asking
 from memd.model.vault import Vault
@@ -161,7 +162,7 @@ def _forms(phrase: str) -> Iterator[bytes]:
 
 def _names(path: str, forms: Iterable[bytes]) -> bool:
     """Whether the file's own name says it."""
-    name = os.fsencode(" ".join(os.path.basename(path).casefold().split()))
+    name = os.fsencode(one_line(os.path.basename(path).casefold()))
     return any(form in name for form in forms)
 
 

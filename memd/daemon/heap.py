@@ -34,8 +34,9 @@ def begin() -> None:
     gc.disable()
     sys.setswitchinterval(SWITCH)
     with suppress(OSError, AttributeError):  # other libraries than glibc have no such call
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE)
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, HEAPS)
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_M_MMAP_THRESHOLD, LARGE)
+        libc.mallopt(_M_ARENA_MAX, HEAPS)
 
 
 def settle() -> None:

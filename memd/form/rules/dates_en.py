@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 
 from memd.form.rules.dates import When, add_months, month, near, week, weekday
+from memd.model.fingerprint import one_line
 
 Days = tuple[date, date] | None
 
@@ -118,7 +119,7 @@ _WORDS = {
 
 
 def _word(m: re.Match[str], said: date, back: bool) -> Days:
-    return (said + timedelta(days=_WORDS[" ".join(m[0].lower().split())]),) * 2
+    return (said + timedelta(days=_WORDS[one_line(m[0].lower())]),) * 2
 
 
 def _iso(m: re.Match[str], said: date, back: bool) -> Days:
