@@ -61,6 +61,7 @@ class Asides:
         self._held: list[Held] = []
 
     def __len__(self) -> int:
+        """How many are waited for; asked from other threads, too."""
         return len(self._held)
 
     def knows(self, name: str) -> bool:
@@ -78,23 +79,16 @@ class Asides:
     def settle(self, base: int, keep: Keep, *, now: bool = False) -> tuple[Late, ...]:
         """Lets go of what is old enough (`now`: of everything) and unwritten; late saves are kept and told."""
         late: list[Late] = []
-        held, self._held = self._held, []
-        while held:
-            one = held.pop()
-            try:
-                stays = not self._old(one, now) or self._judge(base, one, keep, late, now)
-            except BaseException:
-                self._held += [one, *held]
-                raise
-            if stays:
-                self._held.append(one)
+        for one in tuple(self._held):
+            if self._old(one, now) and not self._stays(base, one, keep, late, now):
+                self._held.remove(one)
         return tuple(late)
 
     def _old(self, one: Held, now: bool) -> bool:
         return now or self._clock() - one.since >= self._hold
 
-    def _judge(self, base: int, one: Held, keep: Keep, late: list[Late], now: bool) -> bool:
-        """Whether the aside stays."""
+    def _stays(self, base: int, one: Held, keep: Keep, late: list[Late], now: bool) -> bool:
+        """Whether the aside is still there."""
         try:
             fd = open_folder(base, one.folder)
         except (FileNotFoundError, NotADirectoryError, Refused):

@@ -32,6 +32,25 @@ def test_a_displaced_file_is_held_for_its_time(tmp_path):
     assert contents(root) == {"n.md": b"new"}
 
 
+def test_whatever_stands_on_disk_is_counted(tmp_path, monkeypatch):
+    """Who asks in the middle of letting go is told of every file that is still there."""
+    from memd.disk import aside
+
+    root = grow(tmp_path, {"a.md": "old", "b.md": "old"})
+    writer = Writer(root)
+    writer.apply(Plan(tuple(Write(name, b"new", sha256(b"old")) for name in ("a.md", "b.md"))))
+    seen, real = [], aside.unlink
+
+    def unlink(site):
+        seen.append((writer.holding, len(contents(root)) - 2))
+        real(site)
+
+    monkeypatch.setattr(aside, "unlink", unlink)
+    writer.settle("t", now=True)
+    assert seen == [(2, 2), (1, 1)]
+    assert (writer.holding, contents(root)) == (0, {"a.md": b"new", "b.md": b"new"})
+
+
 @pytest.mark.parametrize("step", [Write("d/n.md", b"new", sha256(b"old")), Remove("d/n.md", sha256(b"old"))])
 @pytest.mark.parametrize("way", [None, "link", "take"])
 def test_a_process_that_keeps_the_file_open_loses_nothing(tmp_path, way, step):
