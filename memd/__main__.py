@@ -1,18 +1,31 @@
-"""`memd run` starts the daemon; every other word goes to the command line, which never loads an index."""
+"""`memd run` starts the daemon; every other word goes to the command line, which never loads an index.
+
+An interrupt is heard here and nowhere below; nothing is imported before, so that a command which has only begun to load
+ends as quietly as a later one.
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
-from memd.bridge import cli
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+INTERRUPTED = 130
+
 
 def main() -> int:
-    return cli.main(sys.argv[1:], _daemon)
+    try:
+        from memd.bridge import cli
+
+        return cli.main(sys.argv[1:], _daemon)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is Python's own end
 
 
 def _daemon(parsed: argparse.Namespace) -> int:

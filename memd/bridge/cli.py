@@ -22,7 +22,7 @@ from memd.bridge.stream import Unreachable
 from memd.model.errors import Refused
 from memd.serve.messages import OF_WORD, Method, nearest, renamed
 
-DONE, FAILED, USAGE, NO_DAEMON, INTERRUPTED = 0, 1, 2, 3, 130
+DONE, FAILED, USAGE, NO_DAEMON = 0, 1, 2, 3
 _LONG = frozenset(("seal", "patch", "chains", "refresh", "remember", "delete", "doctor", "undo", "correct", "move"))
 """Words that may work for longer than a command usually waits."""
 
@@ -36,9 +36,21 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
     given = sys.argv[1:] if argv is None else argv
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  closed by the caller: nothing is printed
     try:
-        code = _run(given, daemon)
+        code = _outcome(given, daemon)
         sys.stdout.flush()
         return code
+    except BrokenPipeError:
+        _drop_output()
+        return FAILED
+    except OSError as error:
+        _drop_output()
+        return _fail(given, "unavailable", f"the output: {error.strerror or error}", FAILED)
+
+
+def _outcome(given: list[str], daemon: Daemon | None) -> int:
+    """What was done, or why not, told. Raises OSError where there is nobody to tell."""
+    try:
+        return _run(given, daemon)
     except SystemExit as left:
         return left.code if isinstance(left.code, int) else USAGE
     except Misused as misused:
@@ -49,15 +61,10 @@ def main(argv: list[str] | None = None, daemon: Daemon | None = None) -> int:
         return _fail(given, "unavailable", str(error), NO_DAEMON)
     except TimeoutError:
         return _fail(given, "deadline_exceeded", "no answer in time: `memd status` says what the daemon does", FAILED)
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        _drop_output()
-        return FAILED
     except OSError as error:
         if error.filename is None:
-            _drop_output()
-        return _fail(given, "unavailable", f"{error.filename or 'the output'}: {error.strerror or error}", FAILED)
+            raise
+        return _fail(given, "unavailable", f"{error.filename}: {error.strerror}", FAILED)
 
 
 def _drop_output() -> None:

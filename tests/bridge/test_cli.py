@@ -393,3 +393,39 @@ def test_an_output_that_is_closed_is_no_fault() -> None:
     argv = ["bash", "-c", 'exec "$0" -m memd help >&-', sys.executable]
     done = subprocess.run(argv, stderr=subprocess.PIPE, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("word", docs())
+def test_an_output_that_nobody_reads_is_no_traceback(tmp_path: Path, word: str) -> None:
+    """`memd … | true`: whatever the command had to say, and be it an error as JSON, it ends in silence."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as unread:
+        argv = [sys.executable, "-m", "memd", word, "--no-such-option", "--json"]
+        done = subprocess.run(argv, stdout=unread, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+INTERRUPTING = """
+import atexit, os, signal, sys
+class Finder:
+    def find_spec(self, name, path, target=None):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+if {name!r} == "":
+    atexit.register(os.kill, os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("memd.bridge", 130), ("memd.bridge.cli", 130), ("msgspec", 130), ("memd.bridge.cli_own", 130), ("", 0)],
+)
+def test_an_interrupt_is_quiet_from_the_first_line_on(tmp_path: Path, name: str, code: int) -> None:
+    """While modules are loaded, too: exit 130 and no traceback; once all is done, nothing is interrupted."""
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTING.format(name=name))
+    path = os.pathsep.join(filter(None, (str(tmp_path), os.environ.get("PYTHONPATH"))))
+    argv = [sys.executable, "-m", "memd", "help"]
+    done = subprocess.run(argv, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (code, "")
