@@ -1,14 +1,15 @@
 """`memd run` starts the daemon; every other word goes to the command line, which never loads an index.
 
-An interrupt is heard here and nowhere below; nothing is imported before, so that a command which has only begun to load
-ends as quietly as a later one.
+An interrupt is heard here and nowhere below. While modules are loaded it waits: msgspec, interrupted as it reads a type, ends
+the process with a fault.
 """
 
 from __future__ import annotations
 
+import signal
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
@@ -16,16 +17,20 @@ INTERRUPTED = 130
 
 
 def main() -> int:
-    try:
-        from memd.bridge import cli
+    _interrupts(signal.SIG_BLOCK)
+    from memd.bridge import cli
 
+    try:
+        _interrupts(signal.SIG_UNBLOCK)
         return cli.main(sys.argv[1:], _daemon)
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
-        import signal
+        _interrupts(signal.SIG_BLOCK)  # what is left is Python's own end
 
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left is Python's own end
+
+def _interrupts(how: int) -> None:
+    signal.pthread_sigmask(how, {signal.SIGINT})
 
 
 def _daemon(parsed: argparse.Namespace) -> int:
