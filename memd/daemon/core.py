@@ -21,6 +21,7 @@ from memd.daemon.lanes import Lanes
 from memd.daemon.library import Library
 from memd.disk import keep
 from memd.disk.writer import Writer
+from memd.edit import trash
 from memd.model.change import Change
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
@@ -273,7 +274,7 @@ class Core:
 
     def stamp(self, now: datetime) -> str:
         """A new one for an undo record, after all that stand."""
-        self._stamp = keep.stamp_after(self._stamp or keep.last_stamp(self.keeper.how.root), now)
+        self._stamp = trash.stamp_after(self._stamp or trash.latest(keep.undo_stamps(self.keeper.how.root)), now)
         return self._stamp
 
     def _not_as_written(self, plan: Plan) -> tuple[Note, ...]:

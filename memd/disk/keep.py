@@ -9,7 +9,6 @@ import json
 import os
 import re
 from collections.abc import Callable
-from datetime import datetime, timedelta
 
 import msgspec
 from msgspec import Struct
@@ -21,7 +20,6 @@ from memd.model.plan import ABSENT, Move, Plan, Remove, Step, Write
 
 LIMIT = 1 << 28
 _STAMP = re.compile(r"[\w+-][\w.:+-]{0,99}", re.ASCII)
-_MOMENT, _OWN = "%Y-%m-%dT%H%M%S.%f", re.compile(r"\d{4}-[01]\d-[0-3]\dT[0-2]\d[0-5]\d[0-5]\d\.\d{6}")
 _PLAIN = re.compile(r"[^\w+.-]+")
 
 
@@ -51,19 +49,6 @@ def check_stamp(stamp: str) -> str:
     if not _STAMP.fullmatch(stamp):
         raise Refused("invalid_params", f"{show(stamp)} is no stamp; use letters, digits, - and :")
     return stamp
-
-
-def stamp_after(last: str, now: datetime) -> str:
-    """The stamp of a moment; later than `last` even where the clock or the zone went back, as records sort by it."""
-    stamp = now.strftime(_MOMENT)
-    if stamp > last:
-        return stamp
-    return (datetime.strptime(last, _MOMENT) + timedelta(microseconds=1)).strftime(_MOMENT)
-
-
-def last_stamp(root: str) -> str:
-    """The latest of `stamp_after`, "" where there is none."""
-    return next((stamp for stamp in undo_stamps(root) if _OWN.fullmatch(stamp)), "")
 
 
 def manifest_path(stamp: str) -> str:

@@ -1,22 +1,42 @@
 """Where soft-deleted notes lie, and where they come back to: `.trash/memd/<stamp>/<original path>`.
 
-Knows paths. Never knows what is on disk: callers tell what is taken.
+Knows paths and the order of stamps. Never knows what is on disk: callers tell what is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
 from itertools import count
 
 ROOT = ".trash/memd"
+_MOMENT = "%Y-%m-%dT%H%M%S.%f"
 
 
-def place(path: str, now: datetime, taken: Callable[[str], bool]) -> str:
-    """Where a note goes that is deleted now."""
-    stamp = f"{now:%Y-%m-%dT%H%M%S}"
-    stamps = (stamp if n == 1 else f"{stamp}-{n}" for n in count(1))
-    return next(where for s in stamps if not taken(where := f"{ROOT}/{s}/{path}"))
+def stamp_after(last: str, now: datetime) -> str:
+    """The stamp of a moment; later than `last` even where the clock or the zone went back, as all in the trash sorts by it."""
+    stamp = now.strftime(_MOMENT)
+    if stamp > last:
+        return stamp
+    return (datetime.strptime(last, _MOMENT) + timedelta(microseconds=1)).strftime(_MOMENT)
+
+
+def latest(stamps: Iterable[str]) -> str:
+    """The last of those that `stamp_after` gave, "" where there is none; in the trash a person may have folders, too."""
+    return next(filter(_own, sorted(set(stamps), reverse=True)), "")
+
+
+def _own(stamp: str) -> bool:
+    try:
+        return stamp == datetime.strptime(stamp, _MOMENT).strftime(_MOMENT) < "9999"
+    except ValueError:
+        return False
+
+
+def place(path: str, now: datetime, trashed: Iterable[str] = ()) -> str:
+    """Where a note goes that is deleted now: after all that lies in the trash."""
+    stamps = (name.removeprefix(ROOT + "/").partition("/")[0] for name in trashed)
+    return f"{ROOT}/{stamp_after(latest(stamps), now)}/{path}"
 
 
 def original(trashed: str) -> str | None:

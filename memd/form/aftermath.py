@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from memd.edit import journal
+from memd.edit import journal, trash
 from memd.edit.splice import read
 from memd.form import chains, files, profile, trees, view, withdrawn
 from memd.form.facts import refused
@@ -129,7 +129,7 @@ class Aftermath(Work):
             order["episode"] = order["leaf"] + 0.5  # type: ignore[assignment]
         steps = sorted(self.stage.plan.steps, key=lambda s: (order.get(self._kind(s.path), 99), s.path))
         steps = [
-            s if purge or not isinstance(s, Remove) else Move(s.path, files.trash_path(self.now, s.path), s.expect)
+            s if purge or not isinstance(s, Remove) else Move(s.path, trash.place(s.path, self.now), s.expect)
             for s in steps
         ]
         lines = files.reasons(f"{path}: {why}" for path, why in sorted(self.why.items()))

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from memd.edit import trash
 from memd.edit.titles import file_stem, slug
 from memd.form.keys import shortened
 from memd.model.change import Change
@@ -135,11 +134,6 @@ def profile_path(folder: str) -> str:
 def moved_path(folder: str) -> str:
     """Where memd notes which permalinks moved."""
     return f"{folder}/{MOVED}"
-
-
-def trash_path(now: datetime, path: str) -> str:
-    """Where a file goes that is forgotten softly; the stamp has milliseconds, so that two forgets are two folders."""
-    return f"{trash.ROOT}/{now:%Y-%m-%dT%H%M%S}.{now.microsecond // 1000:03}/{path}"
 
 
 # plans -----------------------------------------------------------------------------------------------------------

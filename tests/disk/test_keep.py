@@ -8,8 +8,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memd.disk.keep import conflict_path, last_stamp, stamp_after, undo_manifest, undo_stamps, undoing
+from memd.disk.keep import conflict_path, undo_manifest, undo_stamps, undoing
 from memd.disk.writer import Writer
+from memd.edit.trash import latest, stamp_after
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Displaced, Done, Move, Plan, Remove, Write
@@ -124,6 +125,13 @@ def test_stamps_sort_as_they_were_given_whatever_the_clock_says(tmp_path, back):
     for moment in (begin, begin + timedelta(seconds=5), begin - back, begin - back, begin + timedelta(hours=2)):
         stamps.append(stamp_after(stamps[-1], moment.astimezone(berlin)))
     assert stamps == sorted(set(stamps))
-    for name in (*stamps[1:], "zz by hand", "2027-01-01T000000", "s1"):
+    for name in (
+        *stamps[1:],
+        "zz by hand",
+        "2027-01-01T000000",
+        "2027-19-39T000000.000000",
+        "9999-12-31T235959.999999",
+        "s1",
+    ):
         os.makedirs(tmp_path / ".trash" / "memd" / name)
-    assert last_stamp(str(tmp_path)) == stamps[-1]
+    assert latest(undo_stamps(str(tmp_path))) == stamps[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from memd.edit.trash import back, original, place
 
@@ -10,11 +10,13 @@ NOW = datetime(2026, 11, 30, 14, 2, 5, tzinfo=UTC)
 
 
 def test_a_deleted_note_keeps_its_path_under_a_stamp() -> None:
-    """The trash tells where a note lay; a second deletion in one second has a stamp of its own."""
-    first = place("a/b.md", NOW, lambda path: False)
-    assert first == ".trash/memd/2026-11-30T140205/a/b.md"
+    """The trash tells where a note lay; a deletion comes after all that lie there, also in the same moment or an earlier one."""
+    first = place("a/b.md", NOW)
+    assert first == ".trash/memd/2026-11-30T140205.000000/a/b.md"
     assert original(first) == "a/b.md"
-    assert place("a/b.md", NOW, {first}.__contains__) == ".trash/memd/2026-11-30T140205-2/a/b.md"
+    second = place("a/b.md", NOW, [first, ".trash/memd/zz by hand/a/b.md"])
+    assert second == ".trash/memd/2026-11-30T140205.000001/a/b.md"
+    assert place("a/b.md", NOW - timedelta(days=400), [second, first]) == ".trash/memd/2026-11-30T140205.000002/a/b.md"
 
 
 def test_only_memds_trash_is_known() -> None:

@@ -161,8 +161,8 @@ class Files(dict[str, bytes]):
         return Vault(parse_note(path, self[path], 0.0, NOW.tzinfo)[0] for path in visible)  # type: ignore[arg-type]
 
     def context(self, **more: Any) -> Context:
-        given = {"trashed": lambda: tuple(p for p in self if p.startswith(".trash/memd/")), **more}
-        return Context(self.vault(), Config(), NOW, self.get, **given)
+        given = {"now": NOW, "trashed": lambda: tuple(p for p in self if p.startswith(".trash/memd/")), **more}
+        return Context(self.vault(), Config(), bytes_of=self.get, **given)
 
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:
         """Receipts; stops at the first step that is not as expected."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from memd.model.errors import Refused
 from memd.model.plan import Move, Plan, Remove, Write
 from memd.serve import params as p
 from memd.serve.handlers import notes
-from tests.fakes.edit import Files, credentials
+from tests.fakes.edit import NOW, Files, credentials
 
 PARAMS = {
     "write": p.Write,
@@ -359,6 +360,19 @@ def test_a_deleted_note_answers_to_every_name_that_it_had(name: str) -> None:
     files["field/birds.md"] = text.replace("old", "new").encode()
     assert refused(files, "restore", permalink=name).code == "exists"
     assert kept in files
+
+
+@pytest.mark.parametrize("name", [{"path": "a.md"}, {"permalink": "a-1111"}])
+def test_the_version_that_was_deleted_last_comes_back(name: dict[str, str]) -> None:
+    """Whatever the clock said: deleted twice in one moment, or again after the clock went back, by hours or a year."""
+    files = Files()
+    for hours in (0, 0, -1, -1, -9000, 0):
+        files["a.md"] = f"---\npermalink: a-1111\n---\n{hours} {len(files)}\n".encode()
+        last = files["a.md"]
+        do(files, "delete", {"now": NOW + timedelta(hours=hours)}, path="a.md")
+        assert do(files, "restore", **name)["path"] == "a.md"
+        assert files.pop("a.md") == last
+        files[f".trash/memd/{NOW:%Y-%m-%dT%H%M%S}.{len(files):06}/a.md"] = last
 
 
 def test_restoring_into_an_occupied_place_keeps_both() -> None:

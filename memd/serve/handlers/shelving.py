@@ -30,7 +30,7 @@ def delete(ctx: Context, params: Any) -> Decision:
     ctx.writable(note.path)
     refuse_secrets((params.reason,), note.sensitive)
     data = _data(ctx, note)
-    where = trash.place(note.path, ctx.now, lambda path: ctx.bytes_of(path) is not None)
+    where = trash.place(note.path, ctx.now, ctx.trashed())
     ledger = files.moved_path(ctx.config.formation.folder)
     broken = [
         {"path": shown_path(ctx.vault, source), "line": link.line, "target": clean(link.target)}
@@ -119,7 +119,12 @@ def undo(ctx: Context, params: Any) -> Decision:
         advice = "restore by hand from .trash/memd, or edit the note"
         raise Refused("conflict", f"changed since, and left alone: {shown}; {advice}", paths=list(map(clean, changed)))
     paths = [ctx.writable(step.to if isinstance(step, Move) else step.path) for step in back.steps]
-    steps = tuple(_kept(ctx, step) for step in back.steps)
+    trashed = ctx.trashed()
+    # A file that memd made is not removed for good: it goes to the trash.
+    steps = tuple(
+        Move(step.path, trash.place(step.path, ctx.now, trashed), step.expect) if isinstance(step, Remove) else step
+        for step in back.steps
+    )
     plan = Plan(steps, back.reasons, back.reads, undo=True, undoes=back.undoes)
     return Decision(plan, {"restored": list(map(clean, paths)), "undone": back.undoes})
 
@@ -215,11 +220,3 @@ def _changed(ctx: Context, back: Plan) -> list[str]:
         if isinstance(step, Move):
             now[step.to] = found
     return changed
-
-
-def _kept(ctx: Context, step: Step) -> Step:
-    """A file that memd made is not removed for good: it goes to the trash."""
-    if not isinstance(step, Remove):
-        return step
-    where = trash.place(step.path, ctx.now, lambda path: ctx.bytes_of(path) is not None)
-    return Move(step.path, where, step.expect)
