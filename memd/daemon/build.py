@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
 import os
 import signal
 from contextlib import AsyncExitStack
@@ -22,8 +21,6 @@ from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.problem import Problem
 from memd.serve import places, systemd
-
-log = logging.getLogger("memd.build")
 
 
 def main(args: argparse.Namespace) -> int:

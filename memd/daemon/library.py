@@ -1,6 +1,6 @@
 """The indexes as one: opened, filled, asked, closed. `index.port.Index` over tantivy and the vectors.
 
-Knows which parts are there. Vectors come later than words, or never: then `meaning` says why. Never reads the vault.
+Knows which parts are there. Vectors come later than words, or never. Never reads the vault.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ class Library:
         self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
         self.indexer = Indexer(self.text, self._keep, self._wipe, settled, self.ledger.listed)
         self.vectors: Any = None
-        self._why = ""
 
     def rows(self) -> dict[str, Row]:
         """What was indexed when memd last ran; nothing where the text index does not hold what the ledger says."""
@@ -59,9 +58,6 @@ class Library:
         """Whether the files of the indexes are there: somebody may have deleted the cache."""
         return all(os.path.exists(os.path.join(self.cache, name)) for name in ("ledger.db", "words/identity"))
 
-    def off(self, why: str) -> None:
-        self._why = why
-
     @property
     def wanted(self) -> bool:
         """Whether passages are of any use: without vectors they are not."""
@@ -76,7 +72,7 @@ class Library:
 
     def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         if self.vectors is None:
-            return VectorAnswer(why=self._why)
+            return VectorAnswer()
         answer: VectorAnswer = self.vectors.answer(text, limit, kinds, only)
         return answer
 
@@ -88,7 +84,7 @@ class Library:
 
     def vector_status(self) -> VectorStatus:
         if self.vectors is None:
-            return VectorStatus(reason=self._why) if self._why else VectorStatus("building", reason="starting")
+            return VectorStatus("building", reason="starting")
         status: VectorStatus = self.vectors.status()
         return status
 

@@ -8,8 +8,6 @@ import sys
 import warnings
 from datetime import UTC, datetime
 
-LEVELS = ("debug", "info", "warning", "error")
-
 
 class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:

@@ -29,10 +29,6 @@ class Asker:
         config = self._config()
         return config.llm.model if config.formation.method == "llm" else ""
 
-    @property
-    def error(self) -> str:
-        return self._model.error if self._model else ""
-
     def __call__(self, question: Judge) -> Any:
         config = self._config()
         if config.formation.method != "llm" or not config.llm.model:

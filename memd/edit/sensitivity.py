@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterable
 
 _I = re.IGNORECASE
-_OWNER = r"\b(?:my|his|her|their|our|your|\w+'s)\b"
 _AMOUNT = r"(?:[¥$€£]\s?\d[\d,.]*\s?(?:k|m|万|million)?\b|\d[\d,.]*\s?(?:k\b|万|元|块|人民币|美元|欧元|dollars|euros|pounds|yuan|rmb|usd|cny|eur|gbp)|[一二两三四五六七八九十百千]+[万千]\w?)"
 
 _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (

@@ -6,7 +6,7 @@ Knows encodings and line ends. Never knows what the text says.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec import Struct
 
@@ -72,17 +72,6 @@ def apply(text: str, splices: Iterable[Splice]) -> str:
         parts += (text[at : splice.start], splice.text)
         at = splice.end
     return "".join((*parts, text[at:]))
-
-
-def reverse(text: str, splices: Sequence[Splice]) -> tuple[Splice, ...]:
-    """Splices on the text after that give back the text before."""
-    back: list[Splice] = []
-    shift = 0
-    for splice in sorted(splices, key=lambda s: (s.start, s.end)):
-        start = splice.start + shift
-        back.append(Splice(start, start + len(splice.text), text[splice.start : splice.end]))
-        shift += len(splice.text) - (splice.end - splice.start)
-    return tuple(back)
 
 
 def newline(text: str) -> str:

@@ -28,10 +28,8 @@ from memd.model.note import Note
 from memd.model.plan import Plan, Write
 from memd.model.question import Asking, Read
 from memd.model.vault import Vault
-from memd.parse.memory import narrative as body_of
-from memd.parse.text import decode
 
-__all__ = ["ANSWERS", "Boundaries", "Narrative", "hand_over", "narrate", "narrative_of", "segment"]
+__all__ = ["ANSWERS", "Boundaries", "Narrative", "hand_over", "narrate", "segment"]
 
 IDLE = 1800.0
 """Seconds without a word after which a session's tail is over."""
@@ -182,9 +180,3 @@ def _told_by_model(turns: Sequence[Said], focus: str) -> Asking:
         return None
     told = msgspec.convert(answer, Narrative, from_attributes=True)
     return told if told.topic.strip() and told.narrative.strip() else None
-
-
-def narrative_of(vault: Vault, episode: Note) -> Asking:
-    """The narrative of an episode as its file has it now. Told: text, "" where there is no file."""
-    data = yield Read(episode.path)
-    return body_of(decode(data)[0]) if data is not None else ""

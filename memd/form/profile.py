@@ -45,7 +45,6 @@ class Patched(Struct, frozen=True):
     rewritten: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
-    up_to: str = ""
     version: int = 0
 
 
@@ -195,7 +194,7 @@ def _turned(
     data = files.with_keys(text.encode("utf-8", "surrogateescape"), changed)
     dropped = tuple(lines[p.id].text for p in patches if p.action == "drop" and p.id in lines)
     added, rewritten = (tuple(p.text for p in patches if p.action == action) for action in ("add", "rewrite"))
-    told = Patched(added, rewritten, dropped, tuple((p.text, r) for p, r in refused), str(keys["up_to"] or ""), version)
+    told = Patched(added, rewritten, dropped, tuple((p.text, r) for p, r in refused), version)
     if data == page.data:
         return Plan(), told
     write = Write(page.path, data, sha256(page.data) if page.data is not None else ABSENT)

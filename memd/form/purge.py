@@ -17,7 +17,6 @@ from memd.model.question import Asking, Read
 from memd.model.vault import Vault
 from memd.parse.text import decode
 
-_RUN = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+(?:[^\w\u3400-\u9fff\n]{1,2}[^\W\u3400-\u9fff]+)*")
 _WORD = re.compile(r"[^\W_]+")
 _COMMON = frozenset(
     (

@@ -23,7 +23,6 @@ Placed = tuple[T, float, bool]
 """What was found, its score, and whether it is in the other script."""
 
 HAN, LATIN = "han", "latin"
-SCRIPTS = (HAN, LATIN)
 
 SHARE = 0.9
 """Of the mean question that is taken away. .8 .95/.975 (top 5), .9 .975/.975, 1.0 1.0/.975."""

@@ -12,9 +12,6 @@ from msgspec import Struct
 
 from memd.model.problem import Problem
 
-KINDS = ("note", "evidence", "episode", "entity", "leaf", "summary", "chain", "profile", "digest")
-"""What a file is to memd. `note` is every file that memd's memory does not own."""
-
 
 class Heading(Struct, frozen=True, array_like=True, gc=False):
     level: int
@@ -74,7 +71,8 @@ class Turn(Struct, frozen=True, array_like=True, gc=False):
 class Note(Struct, frozen=True, omit_defaults=True, gc=False):
     """Everything that answers need of a file, save its words.
 
-    `created` and `modified` are Unix seconds (0 when unknown); `modified` comes from frontmatter, else from the file.
+    `kind` is what the file is to memd: evidence, episode, entity, leaf, summary, chain, profile, digest, or note, which is
+    every file that memd's memory does not own. `created` and `modified` are Unix seconds (0 when unknown); `modified` comes from frontmatter, else from the file.
     `frontmatter` holds plain JSON values. `lead` is the first paragraph of the body for leaves, summaries and chains,
     else "". `permalink` is the one written in the file, else derived from the path (`permalink_given` tells).
     """

@@ -160,11 +160,6 @@ class Vault:
         found = self._names["id"].get(name, ())
         return found[0] if found else None
 
-    def outbound(self, path: str) -> Iterator[tuple[Link, str | None]]:
-        note = self.notes.get(path)
-        for link in note.links if note else ():
-            yield link, self.resolve(link.target, path)
-
     def inbound(self, path: str) -> Iterator[tuple[str, Link]]:
         """(source path, link) for every link that means this note."""
         note = self.notes.get(path)

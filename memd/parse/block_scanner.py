@@ -97,7 +97,7 @@ class _Scanner:
 
     def _top_item(self, n: int, line: str, start: int) -> None:
         """`- words` at the margin: whatever was open ends, and one item of plain words begins."""
-        self.item = Item(self.found.first + n, start + 2, start + len(line), 0, line[0], 0, 2, False)
+        self.item = Item(self.found.first + n, start + 2, start + len(line), 0, line[0], False)
         self.found.items.append(self.item)
         self.stack[:] = (_Open(2, self.item),)
         self.found.listed[n] = 1
@@ -198,7 +198,7 @@ class _Scanner:
         width = col - base + len(marker) + (1 if empty or gap > 4 else gap)
         level = sum(1 for box in self.stack if box.width)
         at = self.start + after
-        item = Item(self.found.first + self.line, at, at, level, marker, col, base + width, len(self.stack) > level)
+        item = Item(self.found.first + self.line, at, at, level, marker, len(self.stack) > level)
         self.found.items.append(item)
         self.stack.append(_Open(width, item, True))
         return after, column, base + width

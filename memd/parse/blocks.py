@@ -16,7 +16,7 @@ MAX_DEPTH = 256
 class Item(Struct, gc=False):
     """A list item: `start` to `end` are the offsets of its first paragraph; `line` (from 1) is where it stands.
 
-    `depth` counts the items round it; `indent` and `column` are the columns of its marker and of its text.
+    `depth` counts the items round it.
     """
 
     line: int
@@ -24,8 +24,6 @@ class Item(Struct, gc=False):
     end: int
     depth: int
     marker: str
-    indent: int
-    column: int
     quoted: bool
 
 

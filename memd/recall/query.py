@@ -44,11 +44,6 @@ class Typed(Struct, frozen=True):
     words: str = ""
     asked: tuple[str, ...] = ()
 
-    @property
-    def says(self) -> bool:
-        """Whether there is anything to match, not only filters."""
-        return bool(self.query.any or self.query.must or self.query.none)
-
 
 class _Item(Struct):
     text: str

@@ -46,12 +46,11 @@ class Found(Struct):
 
 
 class Turns(Struct, frozen=True):
-    """`best` is the similarity of the nearest turn, 0 where meaning took no part; `why` says why it did not."""
+    """`used` tells whether meaning took part; `why` says why it did not."""
 
     found: tuple[Found, ...] = ()
     used: bool = False
     why: str = ""
-    best: float = 0.0
 
 
 class _Pool:
@@ -114,8 +113,7 @@ def turns(scope: Scope, index: Index, bodies: Bodies, intent: Intent, borne: Map
     order = sorted(_worth(pool, wanted), key=lambda f: (-round(f.score, 6), f.note.path, f.spoken.turn.line))
     for found in order[:TOLD]:
         found.known = pool.knows(found, wanted)
-    best = max((found.meaning for found in order), default=0.0)
-    return Turns(tuple(order), answer.used, answer.why, max(best, 0.0))
+    return Turns(tuple(order), answer.used, answer.why)
 
 
 def _worth(pool: _Pool, wanted: Wanted) -> list[Found]:

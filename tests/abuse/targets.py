@@ -27,6 +27,7 @@ from memd.parse.note import parse_note
 from memd.recall.query import parse_query
 from memd.recall.weights import MOST_WORDS
 from memd.serve import frames, messages
+from tests.fakes.reversal import reverse
 
 
 def frame(data: bytes) -> None:
@@ -89,7 +90,7 @@ def wikilinks(data: bytes) -> None:
     move = links.shift(Vault(notes.values()), notes[OLD], NEW)
     splices = links.rewrite(text, "a/from.md", move)
     after = splice.apply(text, splices)
-    assert splice.apply(after, splice.reverse(text, splices)) == text
+    assert splice.apply(after, reverse(text, splices)) == text
     meant = [NEW if path == OLD else path for path in _meant(text, move.before)]
     assert _meant(after, move.after) == meant
 

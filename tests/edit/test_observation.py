@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from memd.edit import escape
 from memd.edit.observation import append, line, tag
-from memd.edit.splice import apply, read, reverse
+from memd.edit.splice import apply, read
 from memd.model.errors import Refused
 from memd.parse.markdown import scan
+from tests.fakes.reversal import reverse
 
 
 def appended(text: str, category: str = "fact", words: str = "new", **more: object) -> str:

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memd.edit.replace import replace_text
-from memd.edit.splice import apply, read, reverse
+from memd.edit.splice import apply, read
 from memd.model.errors import Refused
+from tests.fakes.reversal import reverse
 
 
 def replaced(text: str, find: str, new: str, all: bool = False) -> str:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memd.edit.splice import Splice, apply, newline, read, reverse
+from memd.edit.splice import Splice, apply, newline, read
+from tests.fakes.reversal import reverse
 
 
 @given(st.binary(max_size=200))

@@ -22,7 +22,6 @@ PERSONS = _set(
     co-founder surveyor plasterer roofer decorator beekeeper vicar rabbi imam stepbrother stepsister grandson
     granddaughter godfather godchild stepfamily"""
 )
-PRONOUNS_THIRD = {"he": "he", "she": "she", "they": "they", "it": "it"}
 BE = _set("am is are was were be been being 's 're 'm")
 AUX = BE | _set(
     """has have had do does did will would can could shall should may might must won't wouldn't can't couldn't don't
@@ -100,7 +99,6 @@ MOOD = _set(
     depressed gutted numb restless fine okay ok alright good great awful terrible rubbish rough lousy weird off hopeless
     over done spent wiped jittery gloomy moody worn stoked inspired pumped hooked psyched liberated empowered motivated crushed flat numb swamped busy fuming buzzing proud grateful relieved worried nervous confused lost delighted bummed livid furious"""
 )
-PLACE_MOVES = _set("move moved moving live lives lived living relocate relocated relocating settled")
 PLAN = _set(
     """plan plans planning planned intend intends intending going want wants hope hopes hoping mean means aim aims
     will 'll shall decided booked signed expect expects due about considering thinking would hoped"""
