@@ -22,7 +22,7 @@ EVENTS = 200
 _LISTS = ("evidence", "redacted", "episodes", "leaves", "pending")
 
 
-def read_file(shell: Shell, name: str, format: str) -> tuple[list[Any], list[Any]]:
+def read_file(name: str, format: str) -> tuple[list[Any], list[Any]]:
     """(sessions, problems) of a file, `-` for standard input."""
     from memd.parse import exports
 
@@ -58,7 +58,7 @@ def ingest(shell: Shell, name: str, format: str, params: dict[str, Any], *, leav
     that call answers when what was said is formed."""
     from memd.bridge.cli_progress import counting
 
-    sessions, problems = read_file(shell, name, format)
+    sessions, problems = read_file(name, format)
     for problem in problems[:20]:
         where = f"{name}:{problem.line}" if problem.line else name
         shell.complain(f"{where}: {problem.message}. {problem.hint}")

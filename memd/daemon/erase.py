@@ -46,7 +46,7 @@ class Eraser:
 
     def _begin(self, asked: params.Forget) -> Callable[[Vault], Asking]:
         target = {kind: name for kind in asked.target.__struct_fields__ if (name := getattr(asked.target, kind))}
-        copies = tuple(_below(self._root, (TRASH, CONFLICT))) if asked.purge else ()
+        copies = tuple(_kept_copies(self._root)) if asked.purge else ()
         return lambda vault: forget.forget(
             vault, self._config(), self._now(), target, asked.purge, asked.withdraw, copies
         )
@@ -193,7 +193,8 @@ def _every(top: str) -> Iterator[str]:
                 yield path
 
 
-def _below(root: str, folders: Iterable[str]) -> Iterator[str]:
-    for folder in folders:
+def _kept_copies(root: str) -> Iterator[str]:
+    """What memd itself keeps of files that were replaced or put aside."""
+    for folder in (TRASH, CONFLICT):
         for path in _every(os.path.join(root, folder)):
             yield os.path.relpath(path, root)

@@ -110,7 +110,7 @@ class Memories:
         """What the call does first; what follows from it is decided on what that leaves."""
         if name not in ("ingest", "remember"):
             return self._step(name, asked)
-        handing = self._remembered(asked) if name == "remember" else _handing(asked, "agent")
+        handing = self._remembered(asked) if name == "remember" else _handing(asked)
         return lambda vault: evidence.register(vault, self.config, self.now(), handing.material)
 
     def _step(self, name: str, asked: Any) -> Begin:
@@ -125,7 +125,7 @@ class Memories:
     # taking in ---------------------------------------------------------------------------------------------------------
 
     async def _ingest(self, asked: params.Ingest, ctx: Context) -> Answer:
-        return await self._take_in(_handing(asked, "agent"), asked.close, asked.wait)
+        return await self._take_in(_handing(asked), asked.close, asked.wait)
 
     async def _take_in(self, handing: Handing, close: bool, wait: bool) -> Answer:
         registered = await self.intake.register(handing)
@@ -274,7 +274,7 @@ class Memories:
         self._looking.close()
 
 
-def _handing(asked: params.Ingest, origin: str) -> Handing:
+def _handing(asked: params.Ingest) -> Handing:
     material = Material(
         asked.session,
         tuple(asked.events),
@@ -282,7 +282,7 @@ def _handing(asked: params.Ingest, origin: str) -> Handing:
         asked.category,
         asked.owner,
         asked.focus,
-        origin,
+        "agent",
     )
     return masked(material, asked.episodes, asked.atoms)
 

@@ -17,7 +17,7 @@ from memd.model.note import Note
 
 
 class Canopy:
-    """`levels` count from the root (1) down, heights from the leaves (0) up."""
+    """A `level` counts from the root (1) down, a height from the leaves (0) up."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory

@@ -6,7 +6,7 @@ Knows one file at a time and what is gone. Never knows why, or what else changes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -188,7 +188,7 @@ def _one_or_many(links: list[str]) -> str | list[str] | None:
     return links[0] if len(links) == 1 else links or None
 
 
-def lines_without(data: bytes, gone: Collection[str], keep: Callable[[str], bool] = lambda row: False) -> bytes | None:
+def lines_without(data: bytes, gone: Collection[str]) -> bytes | None:
     """The file without the lines that cite something gone (ids), and without lines indented under them; None: no change."""
     rows, found, inside = [], False, -1
     for row in files.decoded(data).split("\n"):
@@ -197,7 +197,7 @@ def lines_without(data: bytes, gone: Collection[str], keep: Callable[[str], bool
             found = True
             continue
         inside = -1
-        if any(id in gone for id in ID.findall(row)) and not keep(row):
+        if any(id in gone for id in ID.findall(row)):
             found, inside = True, indent
             continue
         rows.append(row)

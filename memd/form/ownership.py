@@ -62,6 +62,18 @@ class Owned(Struct, frozen=True):
     made: Entity | None = None
 
 
+class Assignment(Struct, frozen=True, omit_defaults=True):
+    """Answer to the task `assign`: match_existing with a tree of the shortlist, create_new with name and type, fallback."""
+
+    action: str
+    entity: str = ""
+    name: str = ""
+    type: str = "topic"
+    secondary: tuple[str, ...] = ()
+    confidence: float = 0.0
+    rationale: str = ""
+
+
 def entity_of(tree: str, note: Note | None) -> Entity:
     """What its file says; the name that its id was made of is still its own where a person renamed or deleted the file."""
     keys = note.frontmatter if note else {}
@@ -146,14 +158,8 @@ def decide(atom: Atom, known: tuple[Entity, ...], owner: Entity, config: Config)
     if subject == UNCATEGORIZED:
         return Owned(UNCATEGORIZED, "fallback", "it was handed over without an owner")
     if folded(subject) in owner.names:
-        made = None if owner.path else owner
-        return Owned(
-            owner.tree,
-            "match_existing" if owner.path else "create_new",
-            "it is about the vault's owner",
-            1.0,
-            made=made,
-        )
+        decision, made = ("match_existing", None) if owner.path else ("create_new", owner)
+        return Owned(owner.tree, decision, "it is about the vault's owner", 1.0, made=made)
     short = shortlist(known, atom.text, subject, limits.shortlist)
     if found := next((e for e in short if folded(subject) in e.names or subject == e.tree), None):
         sure = given.match or 1.0
@@ -184,21 +190,8 @@ def assigned(answer: Assignment, short: tuple[Entity, ...], known: tuple[Entity,
         same = next((e for e in known if folded(answer.name) in e.names), None)
         if same:
             return Owned(same.tree, "match_existing", f"the subject is {same.name}", sure)
-        return _made(
-            answer.name, answer.type, known, sure, answer.rationale or f"{answer.name} is a subject of its own"
-        )
+        reason = answer.rationale or f"{answer.name} is a subject of its own"
+        return _made(answer.name, answer.type, known, sure, reason)
     if answer.action == "match_existing" and not found:
         return Owned(UNCATEGORIZED, "fallback", "the answer named an entity that was not on the shortlist")
     return Owned(UNCATEGORIZED, "fallback", answer.rationale or "too little certainty whose it is")
-
-
-class Assignment(Struct, frozen=True, omit_defaults=True):
-    """Answer to the task `assign`: match_existing with a tree of the shortlist, create_new with name and type, fallback."""
-
-    action: str
-    entity: str = ""
-    name: str = ""
-    type: str = "topic"
-    secondary: tuple[str, ...] = ()
-    confidence: float = 0.0
-    rationale: str = ""

@@ -1,10 +1,12 @@
 """A file's new bytes under its name: whatever stops the machine, it is what it was before or what it was to be, never a part.
 
-Knows bytes and names; nobody else writes the file meanwhile. On return it is on the disk, its name too.
+Knows bytes and names; nobody else writes the file meanwhile. On return it is on the disk, its name too. `digest` tells
+afterwards whether it is still what was put there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import IO
 
@@ -32,6 +34,12 @@ def remove(file: str) -> None:
     if os.path.exists(file):
         os.unlink(file)
         _flush_names(file)
+
+
+def digest(file: str) -> str:
+    """32 hex digits that no other bytes have."""
+    with open(file, "rb") as source:
+        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def _flush_names(file: str) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from memd.index import lacks
+from memd.index import durable, lacks
 
 BUNDLED = "e5-small-zh-en-int8"
 MANIFEST = "manifest.json"
@@ -134,8 +134,9 @@ def cached(name: str, cache: str) -> Choice:
     if damage:
         return Choice("off", title=name, reason=f"{damage} Fetch it again with `memd model fetch {name}`.")
     query, passage = prefixes(name)
-    mark = hashlib.blake2b(json.dumps(record["files"], sort_keys=True).encode(), digest_size=4).hexdigest()
-    return Choice("cached", name=f"{name}:{mark}", title=name, place=cache, query=query, passage=passage)
+    return Choice(
+        "cached", name=_fingerprint(name, record["files"]), title=name, place=cache, query=query, passage=passage
+    )
 
 
 def folder_choice(folder: str) -> Choice:
@@ -150,10 +151,9 @@ def folder_choice(folder: str) -> Choice:
     title = os.path.basename(os.path.abspath(folder))
     query, passage = _prompts(folder, title)
     files = manifest.get("files") or measure(folder, (file, *TOKENIZER))
-    mark = hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=4).hexdigest()
     return Choice(
         "folder",
-        name=f"{title}:{mark}",
+        name=_fingerprint(title, files),
         title=title,
         place=os.path.abspath(folder),
         model_file=file,
@@ -162,6 +162,11 @@ def folder_choice(folder: str) -> Choice:
         query=manifest.get("query", query),
         passage=manifest.get("passage", passage),
     )
+
+
+def _fingerprint(name: str, files: dict[str, list[Any]]) -> str:
+    """A model's name with a mark of its files: other files, other vectors."""
+    return f"{name}:{hashlib.blake2b(json.dumps(files, sort_keys=True).encode(), digest_size=4).hexdigest()}"
 
 
 def _load(path: str) -> dict[str, Any]:
@@ -193,7 +198,8 @@ def prefixes(name: str) -> tuple[str, str]:
 
 def measure(folder: str, files: tuple[str, ...]) -> dict[str, list[Any]]:
     """name -> [size, blake2b] for a manifest."""
-    return {name: [os.path.getsize(os.path.join(folder, name)), blake2b(os.path.join(folder, name))] for name in files}
+    paths = {name: os.path.join(folder, name) for name in files}
+    return {name: [os.path.getsize(path), durable.digest(path)] for name, path in paths.items()}
 
 
 def damaged(folder: str, files: dict[str, list[Any]]) -> str:
@@ -204,14 +210,9 @@ def damaged(folder: str, files: dict[str, list[Any]]) -> str:
         if have != size:
             return f"The model file {path} " + ("is missing." if have < 0 else f"has {have} bytes instead of {size}.")
     for name, (_, digest) in files.items():
-        if blake2b(os.path.join(folder, name)) != digest:
+        if durable.digest(os.path.join(folder, name)) != digest:
             return f"The model file {os.path.join(folder, name)} is damaged: its hash is not the recorded one."
     return ""
-
-
-def blake2b(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def record_file(cache: str, name: str) -> str:

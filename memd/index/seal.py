@@ -5,7 +5,6 @@ SQLite's own check reads structure, not values: a flipped bit in a vector or a p
 
 from __future__ import annotations
 
-import hashlib
 import os
 
 from memd.index import durable
@@ -15,7 +14,7 @@ _ENDINGS = ("", "-wal", "-shm")
 
 def sign(file: str) -> None:
     """The file as it stands is whole; nobody has it open."""
-    durable.put(_beside(file), _sum(file).encode())
+    durable.put(_beside(file), durable.digest(file).encode())
 
 
 def stands(file: str) -> bool:
@@ -28,7 +27,7 @@ def broken(file: str) -> bool:
     if not (stands(file) and os.path.exists(file)):
         return False
     with open(_beside(file), "rb") as seal:
-        return seal.read() != _sum(file).encode() or os.path.exists(file + "-wal")
+        return seal.read() != durable.digest(file).encode() or os.path.exists(file + "-wal")
 
 
 def lift(file: str) -> None:
@@ -45,11 +44,3 @@ def remove(file: str) -> None:
 
 def _beside(file: str) -> str:
     return file + ".sum"
-
-
-def _sum(file: str) -> str:
-    found = hashlib.blake2b(digest_size=16)
-    with open(file, "rb") as data:
-        while part := data.read(1 << 20):
-            found.update(part)
-    return found.hexdigest()

@@ -126,7 +126,7 @@ class Graph:
     @classmethod
     def load(cls, file: str, dim: int, entry: dict[str, Any], doubt: bool) -> Graph:
         """The graph of a manifest entry. Raises ValueError where the file is not as recorded, or a child dies of it."""
-        if os.path.getsize(file) != entry["size"] or _digest(file) != entry["blake2b"]:
+        if os.path.getsize(file) != entry["size"] or durable.digest(file) != entry["blake2b"]:
             raise ValueError("the graph's file is not as its manifest says")
         raw = file + ".raw"
         try:
@@ -169,11 +169,6 @@ def _unpack(file: str, raw: str) -> None:
         while piece := source.read(1 << 20):
             target.write(unpacker.decompress(piece))
         target.write(unpacker.flush())
-
-
-def _digest(file: str) -> str:
-    with open(file, "rb") as source:
-        return hashlib.file_digest(source, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def survives(raw: str, dim: int) -> bool:

@@ -51,9 +51,8 @@ _RULES: tuple[tuple[str, str], ...] = (
         r"\bplan(?:s|ned|ning)?\b|\bgoing to\b|\bupcoming\b|\bnext steps?\b|\bto-?dos?\b|\bgoals?\b|\bintend(?:s|ed)?\b|\bdeadlines?\b|\bschedule[ds]?\b"
         r"|计划|打算|准备|接下来|下一步|安排|待办|目标|日程|截止",
     ),
-    ("temporal", r""),
 )
-_COMPILED = tuple((name, re.compile(rule, re.I)) for name, rule in _RULES if rule)
+_COMPILED = tuple((name, re.compile(rule, re.I)) for name, rule in _RULES)
 _WHEN = re.compile(
     r"^\W*(?:and |so |but )?(?:when|how long|since when|(?:what|which|on what|in what|in which) (?:date|year|month|day|week|time))\b"
     r"|\bhow long ago\b|\bwhen (?:did|was|were|is|does|do|will|has|have)\b"

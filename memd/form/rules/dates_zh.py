@@ -14,19 +14,16 @@ _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇
 _WEEKDAY = {c: n for n, c in enumerate("一二三四五六日")} | {"天": 6} | {str(n): n - 1 for n in range(1, 8)}
 _N = r"[\d零〇一二三四五六七八九十两]+"
 _PAST = re.compile(r"[了过]|刚|已经|曾|当时|上周|上个|去年|昨")
-_NAMED = {
-    "大前天": -3,
-    "前天": -2,
-    "昨天": -1,
-    "昨晚": -1,
-    "昨日": -1,
-    "昨夜": -1,
-    "今天": 0,
-    "今晚": 0,
-    "今早": 0,
-    "今日": 0,
+_SPOKEN = {
+    -3: "大前天",
+    -2: "前天 前晚",
+    -1: "昨天 昨晚 昨日 昨夜",
+    0: "今天 今晚 今早 今日",
+    1: "明天 明晚 明早 明日",
+    2: "后天 后晚",
+    3: "大后天",
 }
-_NAMED |= {"明天": 1, "明晚": 1, "明早": 1, "明日": 1, "后天": 2, "大后天": 3, "前晚": -2, "后晚": 2}
+_NAMED = {word: days for days, words in _SPOKEN.items() for word in words.split()}
 _NEXT = {"下下": 2, "下": 1, "上": -1, "上上": -2, "这": 0, "本": 0, "当": 0}
 _YEARS = {"今年": 0, "明年": 1, "后年": 2, "去年": -1, "前年": -2}
 
@@ -49,7 +46,7 @@ def _same(day: date) -> Days:
 
 def _week(m: re.Match[str], said: date, back: bool) -> Days:
     shift = _NEXT[m["which"]]
-    if m["day"] in ("末",):
+    if m["day"] == "末":
         return weekday(said, 5, shift), weekday(said, 6, shift)
     return _same(weekday(said, _WEEKDAY[m["day"]], shift)) if m["day"] else week(said, shift)
 
@@ -87,7 +84,7 @@ def _year(m: re.Match[str], said: date, back: bool) -> Days:
 
 
 def _full(m: re.Match[str], said: date, back: bool) -> Days:
-    year, first = number(m["y"]), None
+    year = number(m["y"])
     if not 1900 <= year <= 2200:
         return None
     if not m["m"]:
@@ -115,14 +112,13 @@ def _of_month(m: re.Match[str], said: date, back: bool) -> Days:
 
 
 def _shifted(m: re.Match[str], said: date, back: bool) -> Days:
-    amount = 1 if m["n"] in ("半",) else number(m["n"])
-    sign = -1 if m["way"] == "前" else 1
-    unit = m["unit"]
+    sign, unit = -1 if m["way"] == "前" else 1, m["unit"]
     if m["n"] == "半":
         return _same(add_months(said, 6 * sign)) if unit == "年" else _same(said + timedelta(days=15 * sign))
+    amount = sign * number(m["n"])
     if unit in ("个月", "年"):
-        return _same(add_months(said, amount * sign * (12 if unit == "年" else 1)))
-    return _same(said + timedelta(days=amount * sign * (7 if unit in ("周", "个星期", "个礼拜", "星期") else 1)))
+        return _same(add_months(said, amount * (12 if unit == "年" else 1)))
+    return _same(said + timedelta(days=amount * (1 if unit == "天" else 7)))
 
 
 _END = {"月底": "底", "月末": "末", "月初": "初", "月中": "中"}
@@ -136,29 +132,21 @@ def _end(m: re.Match[str], said: date, back: bool) -> Days:
 
 _RULES: tuple[tuple[str, bool, Callable[[re.Match[str], date, bool], Days]], ...] = (
     (
-        r"(?P<y>(?:19|20)\d\d|[一二][〇零一二三四五六七八九]{3})年(?:(?P<m>"
-        + _N
-        + r")月(?:(?P<d>"
-        + _N
-        + r")[日号]?)?)?",
+        rf"(?P<y>(?:19|20)\d\d|[一二][〇零一二三四五六七八九]{{3}})年(?:(?P<m>{_N})月(?:(?P<d>{_N})[日号]?)?)?",
         False,
         _full,
     ),
     (
-        r"(?P<year>今年|明年|后年|(?<!不)(?<!没)去年(?!检|费)|前年)(?:(?P<m>"
-        + _N
-        + r")月(?:(?P<d>"
-        + _N
-        + r")[日号]|(?P<mpart>[初中底末]))?|(?P<part>[初中底末]))?",
+        rf"(?P<year>今年|明年|后年|(?<!不)(?<!没)去年(?!检|费)|前年)(?:(?P<m>{_N})月(?:(?P<d>{_N})[日号]|(?P<mpart>[初中底末]))?|(?P<part>[初中底末]))?",
         True,
         _year,
     ),
     ("|".join(sorted(_NAMED, key=len, reverse=True)), True, lambda m, s, b: _same(s + timedelta(days=_NAMED[m[0]]))),
     (r"(?P<which>下下|上上|下|上|这|本)个?(?:周|星期|礼拜)(?P<day>[一二三四五六日天末1-7])?(?!期|次)", True, _week),
-    (r"(?P<which>下下|上上|下|上|这|本|当)个?月(?:(?P<d>" + _N + r")[日号]|(?P<part>[初中底末]))?", True, _month),
-    (r"(?P<n>" + _N + r"|半)(?P<unit>天|周|个星期|个礼拜|个月|年)(?:之|以)?(?P<way>前|后)", True, _shifted),
-    (r"(?P<m>" + _N + r")月(?P<d>" + _N + r")[日号]?(?![个\d])", False, _day),
-    (r"(?<![每\d])(?P<m>" + _N + r")月(?P<part>[初中底末])?(?!份?刊|\d)", True, _bare_month),
+    (rf"(?P<which>下下|上上|下|上|这|本|当)个?月(?:(?P<d>{_N})[日号]|(?P<part>[初中底末]))?", True, _month),
+    (rf"(?P<n>{_N}|半)(?P<unit>天|周|个星期|个礼拜|个月|年)(?:之|以)?(?P<way>前|后)", True, _shifted),
+    (rf"(?P<m>{_N})月(?P<d>{_N})[日号]?(?![个\d])", False, _day),
+    (rf"(?<![每\d])(?P<m>{_N})月(?P<part>[初中底末])?(?!份?刊|\d)", True, _bare_month),
     (
         r"(?<![每隔两单双二一三四五六七八九十个本这下上])(?:周|星期|礼拜)(?P<day>[一二三四五六日天末])(?!期)",
         True,

@@ -89,7 +89,7 @@ def _after_openers(found: list[str]) -> int:
     if starts:
         return starts[-1] if low[0] in w.SUBORDINATE else starts[0]
     adverb = low[0] in w.ADVERBS or low[0].endswith("ly")
-    if adverb and len(low) > 1 and (verb_like(low[1], []) or low[1].endswith("ing")):
+    if adverb and len(low) > 1 and (verb_like(low[1]) or low[1].endswith("ing")):
         return 1
     for n in range(1, min(len(found), 7)):
         if low[n] in ("my", "our", "the", "he", "she") and low[n - 1] not in w.TIME_WORDS and n > 1:
@@ -185,7 +185,7 @@ def has_verb(text: str) -> bool:
         return True
     return any(
         t.lower() in w.AUX
-        or verb_like(t.lower(), ["x"])
+        or verb_like(t.lower())
         or ("'" in t and t.lower().split("'")[-1] in ("m", "re", "ve", "s", "ll", "d"))
         or (n and t.lower() in COMMON and (who.kind != "thing" or words[n - 1].endswith("s")))
         for n, t in enumerate(words)

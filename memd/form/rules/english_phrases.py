@@ -72,7 +72,7 @@ def noun_phrase(found: list[str], at: int, *, mine: bool) -> Subject:
         if (
             (not token[0].isalnum() and low != "-")
             or low in w.AUX
-            or (words and (verb_like(low, words) or low in w.ADVERBS or (low in SAME and _somebody(words[-1]))))
+            or (words and (verb_like(low) or low in w.ADVERBS or (low in SAME and _somebody(words[-1]))))
         ):
             break
         if words and low in COMMON and words[-1].lower() in w.PERSONS and words[-1].lower() in _MANY_PEOPLE:
@@ -103,7 +103,8 @@ def _somebody(word: str) -> bool:
     return low in w.PERSONS or low.removesuffix("s") in w.PERSONS
 
 
-def verb_like(low: str, words: list[str]) -> bool:
+def verb_like(low: str) -> bool:
+    """Whether a word looks like a verb of the third person, or of the past."""
     if is_past(low):
         return True
     return (
@@ -164,7 +165,7 @@ def runs(found: list[str], at: int) -> bool:
     low, after = found[at].lower(), (found[at + 1].lower() if at + 1 < len(found) else "")
     if not re.fullmatch(r"[a-z]+(?<!s)s", low):
         return False
-    return verb_like(low, ["x"]) or after in w.AUX | DETERMINERS | PREPOSITIONS | {
+    return verb_like(low) or after in w.AUX | DETERMINERS | PREPOSITIONS | {
         "my",
         "our",
         "his",
@@ -207,7 +208,7 @@ def bare(found: list[str], at: int, text: str) -> Subject:
         return Subject("none")
     if (is_past(low) and low not in _NO_PAST) or low == "been":
         return Subject("owner", "elided", end=at)
-    if verb_like(low, []) and not (rest and rest[0] in w.AUX):
+    if verb_like(low) and not (rest and rest[0] in w.AUX):
         return Subject("none")
     if low.endswith("ing") and rest and low not in _NO_ACTIVITY:
         if (
@@ -217,7 +218,7 @@ def bare(found: list[str], at: int, text: str) -> Subject:
         ):
             return Subject("owner", "elided", end=at)
         return Subject("thing" if {"me", "my"} & set(rest) else "generic", low, end=at + 1)
-    verb = next((n for n, t in enumerate(rest[:5]) if t in FINITE or verb_like(t, ["x"])), None)
+    verb = next((n for n, t in enumerate(rest[:5]) if t in FINITE or verb_like(t)), None)
     if (
         verb is None
         or low in w.NOT_NAMES | w.INSTRUCTIONS | COMMON

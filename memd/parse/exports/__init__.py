@@ -113,10 +113,9 @@ def _json(text: str, kind: str, name: str, stem: str) -> tuple[list[Session], li
         return hosted.claude(value, name)
     chats = value.get("chats") if isinstance(value, dict) else None
     if isinstance(chats, dict) and isinstance(chats.get("list"), list):
-        found = [jsonl.read_object(one, name, stem) for one in chats["list"] if jsonl.messages(one) is not None]
-        return [session for sessions, _ in found for session in sessions], []
+        return [jsonl.read_object(one, stem) for one in chats["list"] if jsonl.messages(one) is not None], []
     if isinstance(value, dict) and jsonl.messages(value) is not None:
-        return jsonl.read_object(value, name, stem)
+        return [jsonl.read_object(value, stem)], []
     return jsonl.read(text, name, stem)
 
 

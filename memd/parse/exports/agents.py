@@ -40,7 +40,7 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
         if isinstance(value, dict):
             session = _session(value) or session
             rows += [(session, one) for one in _event(value)]
-    return by_session(rows, "agent", "interaction"), problems
+    return by_session(rows, "agent"), problems
 
 
 def _session(value: dict[str, Any]) -> str:

@@ -29,7 +29,7 @@ def read(text: str, name: str, stem: str) -> tuple[list[Session], list[Problem]]
         rows += [(session, one) for one in found]
         if not found and not _by_the_tool(value) and not any(clean(value.get(key)) for key in _TEXT):
             problems.append(problem(name, line, "an event without text was passed over"))
-    return by_session(rows, "conversation", "interaction"), problems
+    return by_session(rows, "conversation"), problems
 
 
 def _values(text: str, name: str, problems: list[Problem]) -> Iterator[tuple[int, Any]]:
@@ -61,7 +61,7 @@ def messages(value: Any) -> list[Any] | None:
     return None
 
 
-def read_object(value: dict[str, Any], name: str, stem: str) -> tuple[list[Session], list[Problem]]:
+def read_object(value: dict[str, Any], stem: str) -> Session:
     """One object that holds its messages in a list."""
     meta = value.get("session_meta") if isinstance(value.get("session_meta"), dict) else {}
     assert isinstance(meta, dict)
@@ -75,7 +75,7 @@ def read_object(value: dict[str, Any], name: str, stem: str) -> tuple[list[Sessi
             person = people.get(one.get("sender")) if isinstance(people, dict) else None
             role = person.get("role", "") if isinstance(person, dict) and len(people or {}) <= 2 else ""
             events += _event({"role": role, **one} if role else one)
-    return [Session(session or stem, "conversation", "interaction", tuple(events))], []
+    return Session(session or stem, "conversation", "interaction", tuple(events))
 
 
 def _by_the_tool(value: dict[str, Any]) -> bool:

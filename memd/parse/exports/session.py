@@ -98,9 +98,9 @@ def problem(name: str, line: int, message: str, hint: str = "the rest was read")
     return Problem("export", name, line, message, hint)
 
 
-def by_session(rows: Iterable[tuple[str, Event]], source: str, category: str, owner: str = "") -> list[Session]:
-    """Sessions in the order of their first event."""
+def by_session(rows: Iterable[tuple[str, Event]], source: str) -> list[Session]:
+    """Sessions of talk in the order of their first event."""
     found: dict[str, list[Event]] = {}
     for name, one in rows:
         found.setdefault(name, []).append(one)
-    return [Session(name, source, category, tuple(events), owner) for name, events in found.items()]
+    return [Session(name, source, "interaction", tuple(events)) for name, events in found.items()]
