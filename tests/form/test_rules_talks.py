@@ -145,3 +145,13 @@ def test_reading_is_a_function_of_the_turns():
     for text in ("(" * 5000, "我" * 5000, "I " * 5000, "，" * 3000, "a, " * 3000, "“" * 2000, "", "\n" * 200):
         said = [Said("e#t1", "e#^t1", "user", text, at=AT, role="user")]
         assert atoms_of(said) == atoms_of(said)
+
+
+def test_a_question_that_lacks_its_verb_is_no_half_of_a_statement():
+    """Words that only look like a question are no error; a whole one and its answer are a statement."""
+    for asked in ("Do you  ?", "Where did you  ?", "What do you  ?", "Are you  ?"):
+        for reply in ("yes", "Bristol"):
+            assert atoms_of(turns(f"A: {asked}\nU: {reply}")) == ()
+    assert [a.text for a in atoms_of(turns("A: Where did you grow up?\nU: Bristol"))] == [
+        "The user grew up in Bristol."
+    ]

@@ -74,12 +74,10 @@ def aspect(clause: str, chinese: bool, subject: str) -> str:
     """A short noun phrase for what the clause says of its subject."""
     for en, zh, pattern in _FIELDS:
         if re.search(pattern, clause, re.I) and not _FORMER.search(clause):
-            name = zh if chinese else en
-            return (
-                f"{name}{'计划' if chinese else ' plan'}"
-                if en in ("home", "workplace") and _PLANNED.search(clause)
-                else name
-            )
+            planned = en in ("home", "workplace") and _PLANNED.search(clause)
+            if chinese:
+                return f"{zh}计划" if planned else zh
+            return f"{en} plan" if planned else en
     return _aspect_zh(clause, subject) if chinese else _aspect_en(clause, subject)
 
 
@@ -158,20 +156,22 @@ def valid(clause: str, said: date | None, aspect_: str) -> tuple[str, str]:
     found = dates.find(clause, said)
     if not found:
         return "", ""
-    first, last = found[0], found[-1]
-    if (
-        (len(found) == 1 and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", clause[: first.start]))
+    first, before, alone = found[0], clause[: found[0].start], len(found) == 1
+    begins = (
+        (alone and re.search(r"\b(?:since|from|starting|as of)\W+$|(?:从|自)$", before))
         or re.match(r"(?i)(?:since|from)\b", clause[first.start :])
-    ) or clause[first.end : first.end + 2] in ("起", "开始"):
+        or clause[first.end : first.end + 2] in ("起", "开始")
+    )
+    if begins:
         return str(first.first), ""
-    if first.first == first.last and len(found) == 1:
-        ends = _EXPIRES.search(clause)
-        return (
-            ("", str(first.first))
-            if ends and re.search(r"\b(?:until|till|by)\W+$", clause[: first.start])
-            else (str(first.first), str(first.last))
-        )
-    return str(min(w.first for w in found)), str(last.last if len(found) > 1 else first.last)
+    if (
+        alone
+        and first.first == first.last
+        and re.search(r"\b(?:until|till|by)\W+$", before)
+        and _EXPIRES.search(clause)
+    ):
+        return "", str(first.last)
+    return str(min(when.first for when in found)), str(found[-1].last)
 
 
 def labels(clause: str, chinese: bool) -> tuple[str, ...]:

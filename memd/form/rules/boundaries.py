@@ -85,14 +85,13 @@ def cut(turns: Sequence[Said]) -> list[int]:
     weight = _rarity(bags)
     starts = [0] if turns else []
     open_bag: Counter[str] = Counter()
-    for number, (first, beyond) in enumerate(parts):
+    for number, (first, _) in enumerate(parts):
         if number and _ends(turns, parts, number, starts[-1], open_bag, bags, weight):
             starts.append(first)
             open_bag = Counter()
         for word in open_bag:
             open_bag[word] = open_bag[word] * 0.8  # type: ignore[assignment]
         open_bag += bags[number]
-        assert beyond > first
     return starts
 
 

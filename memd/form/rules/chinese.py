@@ -126,7 +126,7 @@ def subject(text: str) -> Subject:
     inside = re.match(r"[^，,]{1,12}?(?=我(?!们?的?(?:" + w.KIN + r")))", bare)
     if inside and not re.search(r"[是对跟和给让叫请找陪约问]|[了着过]$", inside[0]):
         return Subject("owner", end=at + inside.end() + 1)
-    if re.match(r"[和跟陪](?![平谐解着踪])", bare) or _STARTS.match(bare) or (at and at >= 2 and _STARTS.match(bare)):
+    if re.match(r"[和跟陪](?![平谐解着踪])", bare) or _STARTS.match(bare):
         return Subject("owner", "elided", end=at)
     return _thing(bare, at)
 

@@ -6,6 +6,7 @@ Knows word lists and word order; who a clause is about is `english_clauses`'. Ne
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
 from memd.form.rules import words_en as w
 from memd.form.rules.english_clauses import clauses, has_verb, is_activity, subject
@@ -99,10 +100,12 @@ def is_question(text: str) -> bool:
     bare = text.replace("’", "'").rstrip("\"')”’ ")
     if bare.endswith("?"):
         return True
-    return (
-        bool(_QUESTION.match(bare))
-        and not re.match(r"^(?:when|where|why|what|how|who|which)\b.*(?:,|\bis\b)", bare, re.I)
-    ) or bool(re.search(r"\b(?:right|is it|isn't it|don't i|ok|yeah|no)\?", bare, re.I))
+    if _QUESTION.match(bare) and not re.match(r"(?i)(?:when|where|why|what|how|who|which)\b.*(?:,|\bis\b)", bare):
+        return True
+    return re.search(r"(?i)\b(?:right|is it|isn't it|don't i|ok|yeah|no)\?", bare) is not None
+
+
+_BEFORE_REQUEST = frozenset("please just now then also next first ok okay and so well maybe".split())
 
 
 def is_request(text: str) -> bool:
@@ -110,24 +113,7 @@ def is_request(text: str) -> bool:
     bare = text.replace("’", "'")
     if (_INDIRECT.search(bare) and "?" in bare) or re.match(r"(?i)(?:please|kindly|pls)\b", bare):
         return True
-    found = tokens(bare)
-    words = [t.lower() for t in found if t[0].isalnum()]
-    while words and words[0] in (
-        "please",
-        "just",
-        "now",
-        "then",
-        "also",
-        "next",
-        "first",
-        "ok",
-        "okay",
-        "and",
-        "so",
-        "well",
-        "maybe",
-    ):
-        words = words[1:]
+    words = list(dropwhile(lambda word: word in _BEFORE_REQUEST, (t.lower() for t in tokens(bare) if t[0].isalnum())))
     if not words or words[0] not in w.INSTRUCTIONS:
         return bool(_INDIRECT.match(bare))
     return len(words) < 2 or words[1] not in w.AUX | {"was", "is", "has"}

@@ -160,23 +160,15 @@ _COMMON_NOUN = re.compile(
 )
 
 
+_BEHIND_VERBS = w.AUX | DETERMINERS | PREPOSITIONS | set("my our his her me us as every well badly".split())
+
+
 def runs(found: list[str], at: int) -> bool:
     """A verb in -s: one that is known, or one that something follows as things follow verbs."""
     low, after = found[at].lower(), (found[at + 1].lower() if at + 1 < len(found) else "")
     if not re.fullmatch(r"[a-z]+(?<!s)s", low):
         return False
-    return verb_like(low) or after in w.AUX | DETERMINERS | PREPOSITIONS | {
-        "my",
-        "our",
-        "his",
-        "her",
-        "me",
-        "us",
-        "as",
-        "every",
-        "well",
-        "badly",
-    }
+    return verb_like(low) or after in _BEHIND_VERBS
 
 
 _NO_PAST = frozenset(

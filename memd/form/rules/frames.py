@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from memd.form.rules import chinese, english, words_zh
 from memd.form.rules.facts import Sentence, Speaker
@@ -68,29 +69,12 @@ def is_material(text: str, sentences: Sequence[Sentence]) -> bool:
     return False
 
 
+_ASKING = frozenset("please can could would will you now just help me ok i need want to and then kindly".split())
+
+
 def _works_on_words(text: str) -> bool:
-    words = [t.lower().replace("re-", "re") for t in english.tokens(english_bare(text)) if t[0].isalnum()]
-    while words and words[0] in (
-        "please",
-        "can",
-        "could",
-        "would",
-        "will",
-        "you",
-        "now",
-        "just",
-        "help",
-        "me",
-        "ok",
-        "i",
-        "need",
-        "want",
-        "to",
-        "and",
-        "then",
-        "kindly",
-    ):
-        words = words[1:]
+    said = [t.lower().replace("re-", "re") for t in english.tokens(english_bare(text)) if t[0].isalnum()]
+    words = list(dropwhile(lambda word: word in _ASKING, said))
     if not words or words[0] not in MATERIAL or len(words) < 2:
         return False
     if words[0] in ("make", "put", "turn", "review"):

@@ -13,12 +13,12 @@ def told(clause: str, is_zh: bool, subject: Subject, who: Speaker, pronouns: dic
     if is_zh:
         return voice_zh.tell(clause, who, subject, pronouns)
     if subject.name == "elided":
-        joined = (
-            "I'm"
-            if re.match(r"(?i)(?:(?:\w+ly|just|still|also|always|already|now) )?\w+ing\b", clause)
-            else "I've"
-            if re.match(r"(?i)(?:\w+ )?been\b", clause)
-            else "I"
-        )
-        clause = f"{joined} {clause[:1].lower()}{clause[1:]}"
+        clause = f"{_left_out(clause)} {clause[:1].lower()}{clause[1:]}"
     return voice_en.tell(clause, who, pronouns)
+
+
+def _left_out(clause: str) -> str:
+    """What the speaker would have said before the clause, had they said `I`."""
+    if re.match(r"(?i)(?:(?:\w+ly|just|still|also|always|already|now) )?\w+ing\b", clause):
+        return "I'm"
+    return "I've" if re.match(r"(?i)(?:\w+ )?been\b", clause) else "I"

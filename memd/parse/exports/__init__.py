@@ -64,15 +64,11 @@ def detect(data: bytes, name: str) -> str:
         return "jsonl"
     if chat.titled(head):
         return "chat"
-    if chat.speakers(head) >= max(2, head.count("\n\n") // 4) and not re.match(r"#|---\s*\n", head):
+    speakers = chat.speakers(head)
+    if speakers >= max(2, head.count("\n\n") // 4) and not re.match(r"#|---\s*\n", head):
         return "chat"
-    return (
-        "markdown"
-        if name.lower().endswith(_MARKDOWN) or head.startswith(("#", "---"))
-        else "chat"
-        if chat.speakers(head)
-        else "markdown"
-    )
+    marked = name.lower().endswith(_MARKDOWN) or head.startswith(("#", "---"))
+    return "chat" if speakers and not marked else "markdown"
 
 
 def _json_kind(data: bytes, head: str) -> str:
