@@ -34,7 +34,7 @@ CONTEXTS: tuple[Rule, ...] = (
     rule(
         "token in context",
         "key token secret 令牌 密钥",
-        r"(?:api[ _-]?key|secret[ _-]?key|client[ _-]?secret|app[ _-]?secret|[a-z_]*(?:_key|_token|_secret)|access[ _-]?token|令牌|密钥)"
+        r"(?:api[ _-]?key|secret[ _-]?key|client[ _-]?secret|app[ _-]?secret|_key|_token|_secret|access[ _-]?token|令牌|密钥)"
         r"[\"']?\s*[:=]\s*[\"']?(?P<s>[A-Za-z0-9_+/=.~-]{8,})",
         mixed,
         _I,
@@ -84,7 +84,7 @@ CONTEXTS: tuple[Rule, ...] = (
     rule(
         "password",
         "-p --pass -u sshpass",
-        r"(?:--password[= ]|sshpass -p ?|\bmysql\b[^\n]*? -p|\bcurl\b[^\n]*? (?:-u|--user) ?[\"']?[\w.@-]+:)(?P<s>[!-~]{4,64})",
+        r"(?:--password[= ]|sshpass -p ?|\bmysql\b[^\n]{0,200}? -p|\bcurl\b[^\n]{0,200}? (?:-u|--user) ?[\"']?[\w.@-]+:)(?P<s>[!-~]{4,64})",
         assigned,
     ),
     rule(

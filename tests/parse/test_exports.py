@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memd.parse import exports
 from memd.parse.exports import FORMATS, detect, read
 
 
@@ -101,6 +102,30 @@ def test_a_claude_export_is_text_blocks():
     with zipfile.ZipFile(archive, "w") as file:
         file.writestr("export/conversations.json", data)
     assert said(archive.getvalue(), name="data.zip") == [("user", "hi"), ("assistant", "hello")]
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_archive_is_told_and_never_raises(method):
+    """Whichever byte of an archive is wrong, nothing is made up of it."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", method) as file:
+        file.writestr("conversations.json", "[" + ",".join(map(str, range(400))) + "]")
+    whole = archive.getvalue()
+    sound = read(whole, "auto", "data.zip")[0]
+    for at in range(4, len(whole)):
+        damaged = whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]
+        assert read(damaged, "auto", "data.zip")[0] in ([], sound)
+
+
+def test_an_archive_that_unpacks_to_too_much_is_left_packed(monkeypatch):
+    """What an archive says of its size is believed before a byte is unpacked."""
+    monkeypatch.setattr(exports, "UNPACKED", 1000)
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("conversations.json", json.dumps([{"mapping": {}, "title": " " * 1000}]))
+    assert [problem.message for problem in read(archive.getvalue(), "auto", "data.zip")[1]] == [
+        "the archive holds no conversations.json"
+    ]
 
 
 def test_of_an_agents_transcript_only_what_was_said_counts():

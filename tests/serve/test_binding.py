@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import stat
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memd.model.errors import Refused
+from memd.serve import binding
 from memd.serve.binding import PATH_LIMIT, answers, listen, peer, room_for_connections
 
 
@@ -114,6 +116,31 @@ def test_of_many_that_race_one_binds(tmp_path: Path) -> None:
     assert len(bound) == 1
     assert answers(path)
     bound[0].close()
+
+
+def test_one_at_a_time_looks_and_binds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While a daemon looks whether a socket is stale, the lock beside it is held."""
+    path = str(tmp_path / "s")
+    clear = binding._clear
+    held = []
+
+    def looked(at: str) -> None:
+        with open(path + ".lock") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        held.append(at)
+        clear(at)
+
+    monkeypatch.setattr(binding, "_clear", looked)
+    listen(path).close()
+    assert held == [path]
+
+
+def test_the_lock_is_never_made_through_a_link(tmp_path: Path) -> None:
+    """A link that somebody put where the lock goes is refused, and nothing is made where it leads."""
+    (tmp_path / "s.lock").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Refused, match="cannot listen"):
+        listen(str(tmp_path / "s"))
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_the_peer_is_known() -> None:

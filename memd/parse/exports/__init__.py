@@ -7,9 +7,11 @@ without an offset is the vault's to place. Never knows a vault, nor what is reme
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import re
 import zipfile
+import zlib
 from typing import Any
 
 from memd.model.fingerprint import fingerprint
@@ -25,6 +27,8 @@ FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "ag
 UNPACKED = 512 * 1024 * 1024
 """Bytes that an archive's `conversations.json` may have."""
 
+_UNSOUND = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError, RuntimeError, ValueError, EOFError)
+"""Everything that a damaged archive raises."""
 _MARKDOWN = (".md", ".markdown", ".mdx", ".txt")
 
 
@@ -132,5 +136,5 @@ def _unpacked(data: bytes) -> bytes | None:
                 return None
             with archive.open(names[0]) as member:
                 return member.read(UNPACKED)
-    except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError, ValueError, EOFError):
+    except _UNSOUND:
         return None
