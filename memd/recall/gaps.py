@@ -104,7 +104,8 @@ def recommended(teller: Teller, material: Material, intent: Intent, sure: float)
         return _step("ask_user", "user", reason)
     for each in material.facts[:3]:
         if each.shared > 0 and (old := teller.stale(each.note)):
-            return _step("verify_live_state", old.source, f"{old.verification}: {old.reason}")
+            why = f"最后一次说起是 {old.said}，可能已过时" if zh else old.reason
+            return _step("verify_live_state", old.source, f"{old.verification}: {why}")
     if sure < 0.2:
         reason = "找到的内容与问题关系不大" if zh else "what was found hardly speaks of the question"
         return _step("ask_user", "user", reason)

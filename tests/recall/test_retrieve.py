@@ -226,6 +226,15 @@ def test_stale_facts_are_to_be_verified(at: Asker) -> None:
     assert "may be out of date" in answer["text"]
 
 
+def test_staleness_is_told_in_the_question_s_language(at: Asker) -> None:
+    """Who asks in Chinese reads in Chinese why the fact is to be verified."""
+    at.driver.take("s", "窑的密码在门上。", atom("窑的密码在门上", "窑", "access"), at="2026-05-01T09:00:00+08:00")
+    answer = at.ask("窑的密码在哪里？")
+    assert answer["text"].endswith(
+        "下一步: verify_live_state (check_before_use: 最后一次说起是 2026-05-01，可能已过时)"
+    )
+
+
 def test_fresh_facts_answer(at: Asker) -> None:
     """A fresh fact that says what is asked is answered from."""
     day = "2026-11-28T09:00:00+08:00"
