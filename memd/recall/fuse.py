@@ -25,13 +25,14 @@ R@1/5/10 (words alone .242/.528/.607): .45 .333/.638/.724, .70 .307/.624/.707, .
 that were held out, among 540 notes: .95/.95."""
 
 
-def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> tuple[list[Hit], dict[str, float]]:
+def fuse(words: Sequence[Hit], meaning: Sequence[Hit], whole: bool = True) -> tuple[list[Hit], dict[str, float]]:
     """One hit a unit, best first; of equal ones what words found first, in their order. Each list has a unit once.
     Beside it what words brought to each unit's score.
 
     Words count by their share of the best word score, meaning by its place between the last and the first of its hits
     (so both lists are to be fetched some 100 deep); who is missing on one side has nothing there. Where one side is empty
-    the other's order stands. A hit's `line` is that of its passage. Scores are between 0 and 1.
+    the other's order stands. A hit's `line` is that of its passage. Scores are between 0 and 1. `whole`: the vectors have
+    read all there is; before that the best of another script is the best of a part, and goes first of no word.
     """
     said, meant = _by_words(words), _places(meaning)
     weight = MEANING if words else 1.0
@@ -39,7 +40,7 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit]) -> tuple[list[Hit], dict[
     for unit, hit in {hit.unit: hit for hit in (*words, *meaning)}.items():
         likeness = meant.get(unit, 0.0)
         score = said.get(unit, 0.0) + weight * likeness
-        if hit.foreign:
+        if hit.foreign and whole:
             score = max(score, FOREIGN * likeness)
         fused.append(Hit(unit, hit.path, score, hit.line, hit.foreign))
     return sorted(fused, key=attrgetter("score"), reverse=True), said

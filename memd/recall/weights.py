@@ -21,6 +21,9 @@ SAME = 3
 """Decimals to which scores are the same, so that recency decides: sums of the same parts in another order differ in the
 seventh digit."""
 
+NEARLY_ALL = 0.98
+"""Share of the passages from which on the vectors count as whole: a save or two leave a few waiting."""
+
 RELATED = 6
 SNIPPET = 240
 ANSWER_BYTES = 8000

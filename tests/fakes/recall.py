@@ -31,6 +31,7 @@ class FakeIndex:
     def __init__(self, words: TantivyWords, answer: VectorAnswer | None = None) -> None:
         self.text = words
         self.answer = answer or VectorAnswer(why="off")
+        self.status = VectorStatus()
         self.asked: list[int] = []
 
     def words(self, query: Query, limit: int) -> list[Hit]:
@@ -42,7 +43,7 @@ class FakeIndex:
         return structs.replace(self.answer, hits=tuple(found))
 
     def vector_status(self) -> VectorStatus:
-        return VectorStatus()
+        return self.status
 
 
 class FakeBodies:

@@ -57,6 +57,12 @@ def test_what_stands_in_another_language_is_not_buried_by_chance_words():
     assert FOREIGN > MEANING
 
 
+def test_while_vectors_are_made_what_a_word_found_is_before_another_language():
+    """The note that has the word may have no vector yet: the likest of the few that have one does not go before it."""
+    fused, _ = fusing.fuse(hits(a=0.3), [*hits(foreign=True, z=4.0), *hits(y=1.0)], whole=False)
+    assert order(fused) == "azy"
+
+
 def test_likenesses_that_are_all_the_same_count_alike():
     """One hit by meaning, or several with one score, have a full place and no division by nothing."""
     assert [hit.score for hit in fuse([], hits(a=0.8, b=0.8))] == [1.0, 1.0]
