@@ -77,6 +77,13 @@ FORMS: tuple[Rule, ...] = (
         lambda s: not s.startswith(("<", "{", "$", "‹")) and s not in ("***", "xxx", "..."),
         _I,
     ),
+    rule(
+        "token in a URL",
+        "key= token= sig= secret= signature= auth= code=",
+        r"[?&](?:api_?key|key|[a-z_]*token|sig|signature|auth|[a-z_]*secret|code)=(?P<s>[\w~.%+/=-]{16,})",
+        random,
+        _I,
+    ),
     rule("one-time password seed", "otpauth:", r"otpauth://(?:(?!otpauth:)\S)*secret=[A-Z2-7]{10,}\S*", None, _I),
     rule(
         "WireGuard key",
@@ -86,7 +93,7 @@ FORMS: tuple[Rule, ...] = (
         _I,
     ),
     rule("Telegram token", "aa", r"(?<![\w:])\d{8,10}:AA[\w-]{32,34}(?![\w-])"),
-    rule("cookie", "cookie", r"\b(?:set-)?cookie\s*:\s*[\w.-]+=(?P<s>[^\s;,]{8,})", None, _I),
+    rule("cookie", "cookie", r"\b(?:set-)?cookie\s*:\s*(?:[\w.-]+=[^\s;,]*;\s*)*?[\w.-]+=(?P<s>[^\s;,]{8,})", None, _I),
     rule("Tencent or Alibaba key", "akid ltai", _HEAD + r"(?:AKID|LTAI)[A-Za-z0-9]{12,40}(?![A-Za-z0-9])", mixed),
     rule(
         "service token",

@@ -16,13 +16,12 @@ from msgspec import Struct
 from memd.edit.numbers import long_numbers
 from memd.edit.secret_contexts import CONTEXTS
 from memd.edit.secret_forms import FORMS
-from memd.edit.secret_rules import Rule
+from memd.edit.secret_rules import PLAIN, Rule, alike
 from memd.model.errors import Refused
 
 WINDOW = 200
 """Characters round a hint in which words are looked at: the cost of a long line stays linear."""
 
-_HALF = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20, 0x3002: 0x2E, ord("`"): 0x20}
 _RUN = re.compile(r"[A-Za-z0-9_+/=.~-]{24,}")
 _HINTS = frozenset(hint for rule in (*FORMS, *CONTEXTS) for hint in rule.hints)
 _REST = re.compile(r"[A-Za-z0-9_+/=~-]*")
@@ -39,7 +38,7 @@ class Finding(Struct, frozen=True, order=True):
 
 def screen(text: str, sensitive: bool = False) -> tuple[Finding, ...]:
     """Credentials in the text, in order, not overlapping. Long numbers count unless the text is marked sensitive."""
-    plain = text.translate(_HALF).replace("**", "  ")
+    plain = text.translate(PLAIN).replace("**", "  ")
     low = plain.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in plain)
@@ -93,7 +92,9 @@ def _contexts(text: str, hinted: dict[str, tuple[int, ...]]) -> Iterator[Finding
     for rule in CONTEXTS:
         places = sorted(at for hint in rule.hints for at in hinted.get(hint, ()))
         for start, end in _windows(text, places):
-            yield from _matches(rule, text, start, end)
+            for found in _matches(rule, text, start, end):
+                yield found
+                yield from (Finding(*span, rule.kind) for span in alike(text, found.start, found.end))
 
 
 def _matches(rule: Rule, text: str, start: int, end: int) -> Iterator[Finding]:
@@ -116,8 +117,7 @@ def _windows(text: str, places: list[int]) -> Iterator[tuple[int, int]]:
         if at < end - WINDOW:
             continue
         left = max(text.rfind("\n", max(0, at - WINDOW), at) + 1, at - WINDOW, 0)
-        stop = text.find("\n", at, at + WINDOW)
-        right = min(len(text), at + WINDOW) if stop < 0 else stop
+        right = _line(text, at)
         if left > end:
             if end >= 0:
                 yield start, end
@@ -125,6 +125,15 @@ def _windows(text: str, places: list[int]) -> Iterator[tuple[int, int]]:
         end = max(end, right)
     if end >= 0:
         yield start, end
+
+
+def _line(text: str, at: int) -> int:
+    """Where the place's line ends; what a line announces with a colon stands on the next one."""
+    far = min(len(text), at + WINDOW)
+    stop = text.find("\n", at, far)
+    if stop >= 0 and text[at:stop].rstrip().endswith((":", "=")):
+        stop = text.find("\n", stop + 1, far)
+    return far if stop < 0 else stop
 
 
 def _places(low: str, hint: str) -> Iterator[int]:

@@ -70,7 +70,61 @@ ISBN 9787302511472, UUID 550e8400-e29b-41d4-a716-446655440000
 promo code SAVE2024, zip code 100084, error code: 500123
 max_tokens: 4096, session_timeout = 3600
 api_version: 2024-08-01-preview
-license: Apache-2.0""".split("\n")
+license: Apache-2.0
+Her password manager is KeePassXC2
+We discussed password hashing with argon2id today
+密码是 2023 年改的
+密码换成了指纹，2026 年 5 月起
+| password | varchar(64) | no |
+password: string
+第 1024 次收到验证码
+2026 年的登录码方案
+use 8080 as the port, code review later
+Enter 1024 to confirm the port number
+The code he sent has 120000 lines
+CVC 300 words list
+bus pass: 2026-Q3 zone 2
+https://example.org/?key=chapter-2
+passphrase is something you should never share with anyone""".split("\n")
+
+WAYS = """我的邮箱密碼是 Grp88xy!q，別告訴別人 ⟶ Grp88xy!q
+您的確認碼為 482917 ⟶ 482917
+校驗碼：482917 ⟶ 482917
+认证码 482917 ⟶ 482917
+一次性密碼是 482917 ⟶ 482917
+API 金鑰是 Vt8uQw2LpZ5xRn7KmJ4s ⟶ Vt8uQw2LpZ5xRn7KmJ4s
+助記詞是 apple banana cherry dog eagle fox grape house igloo juice kite lemon ⟶ cherry
+短信验证码是：ａ４８２ ⟶ ａ４８２
+我的 password 是 Qwer!9527 ⟶ Qwer!9527
+my 密码 is Qwer!9527 ⟶ Qwer!9527
+パスワードは Qwer!9527 です ⟶ Qwer!9527
+Qwer!9527 这个是网关密码 ⟶ Qwer!9527
+密码变成 Qwer9527 了 ⟶ Qwer9527
+密码输入 Qwer9527 就行 ⟶ Qwer9527
+🔑密码➡️Qwer!9527 ⟶ Qwer!9527
+password 👉 Qwer!9527 ⟶ Qwer!9527
+password – Qwer!9527 ⟶ Qwer!9527
+the wifi password’s Qwer!9527 ⟶ Qwer!9527
+Password => Qwer!9527 ⟶ Qwer!9527
+<password>Qwer!9527</password> ⟶ Qwer!9527
+| 密码 | Qwer!9527 | ⟶ Qwer!9527
+密码：⏎Qwer!9527 ⟶ Qwer!9527
+wifi pass: Meadow99x ⟶ Meadow99x
+PW=Meadow99x ⟶ Meadow99x
+my passphrase is correct horse battery staple ⟶ horse
+my PIN's 7392 ⟶ 7392
+CVV：739 ⟶ 739
+The combination to the safe is 12-34-56 ⟶ 12-34-56
+Use 482917 as your one-time code ⟶ 482917
+Enter 482917 to sign in ⟶ 482917
+the code they texted me is 482917 ⟶ 482917
+密码：abc123def 和 xyz789uvw ⟶ xyz789uvw
+passwords: hunter22, Otter-99 ⟶ Otter-99
+验证码 204867 或 204868 ⟶ 204868
+recovery codes:⏎1. 8f3k-22ld⏎2. 9dk3-ll2s ⟶ 9dk3-ll2s
+Cookie: a=1; session=Vt8uQw2LpZ5xRn7KmJ4s ⟶ Vt8uQw2LpZ5xRn7KmJ4s
+https://x.example/?key=Vt8uQw2LpZ5xRn7KmJ4s ⟶ Vt8uQw2LpZ5xRn7KmJ4s""".split("\n")
+"""What is said, and the secret in it; ⏎ ends a line."""
 
 
 def ordinary_lines() -> Iterator[str]:
@@ -120,6 +174,14 @@ def test_ordinary_lines_are_hardly_ever_refused(capsys: pytest.CaptureFixture[st
 def test_talk_about_passwords_is_no_password(line: str) -> None:
     """Words about passwords, codes, keys and tokens are written like any others."""
     assert screen(line) == ()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_way_to_write_it_hides_a_secret(way: str) -> None:
+    """Traditional characters, two languages in one sentence, pictures, dashes, tables, labels on a line of their own, and the
+    second secret of a list."""
+    text, secret = way.replace("⏎", "\n").split(" ⟶ ")
+    assert secret not in redact(text)[0]
 
 
 def test_a_refusal_names_the_kind_and_never_the_secret() -> None:
