@@ -17,6 +17,7 @@ from msgspec import Struct
 from memd.bridge.calls import Answer, Calls, arguments
 from memd.bridge.stream import Stream, Unreachable, refused
 from memd.model.errors import Refused
+from memd.model.pauses import doubling
 from memd.serve.bases import Params, Writing
 from memd.serve.messages import METHODS, OF_PARAMS
 
@@ -42,7 +43,7 @@ def keyed(method: str, params: dict[str, Any]) -> dict[str, Any]:
 
 def pause(attempt: int) -> float:
     """Seconds before trying again: 0, then doubling from 50 ms to 2 s."""
-    return min(2.0, 0.05 * 2 ** (attempt - 1)) if attempt else 0.0
+    return doubling(0.05, 2.0, attempt)
 
 
 class Client(Calls[Answer]):

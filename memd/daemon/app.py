@@ -172,7 +172,7 @@ class App:
     def _begin_vectors(self) -> None:
         if self._late:
             self._late.cancel()
-        self._late = asyncio.create_task(until_had(self._open_vectors))
+        self._late = asyncio.create_task(until_had(self._open_vectors, self.library.put_off))
 
     async def _open_vectors(self) -> None:
         await self.core.opened.wait()

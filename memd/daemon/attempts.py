@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from memd.model.errors import Refused
+from memd.model.pauses import doubling
 
 log = logging.getLogger("memd.duties")
 
@@ -80,7 +81,7 @@ class Attempts:
 
     def _failed(self, name: str, job: dict[str, Any] | None, code: str, message: str) -> None:
         self._failures[name] += 1
-        wait = min(LAST_RETRY, FIRST_RETRY * 2 ** (self._failures[name] - 1))
+        wait = doubling(FIRST_RETRY, LAST_RETRY, self._failures[name])
         self._not_before[name] = self._clock() + wait
         self.errors[name] = message
         log.warning("%s failed (%s), again in %.0f s", name, code, wait)

@@ -47,13 +47,14 @@ PATIENCE = 2.0
 """Seconds a reader waits for a write to become searchable before it answers with `current: false`."""
 
 
-async def until_had(work: Callable[[], Awaitable[T]]) -> T:
+async def until_had(work: Callable[[], Awaitable[T]], put_off: Callable[[str], None] = lambda why: None) -> T:
     """What is loaded late, tried again where the system has nothing to give for it (no descriptors left)."""
     while True:
         try:
             return await work()
         except OSError as error:
             log.warning("a late part could not be loaded, again in %.0f s: %s", RETRY_AFTER, error.strerror)
+            put_off(f"{error.strerror}: that is tried again.")
         await asyncio.sleep(RETRY_AFTER)
 
 

@@ -13,17 +13,23 @@ from memd.daemon.indexer import Indexer
 from memd.index.ledger import Ledger, Row
 from memd.index.port import Hit, Only, Passage, Query, VectorAnswer, VectorStatus
 from memd.index.words import TantivyWords
+from memd.model.errors import Refused
 
 
 class Library:
-    """`settled` is called from the owner thread after each commit."""
+    """`settled` is called from the owner thread after each commit. Raises Refused: unavailable, where they cannot be opened."""
 
     def __init__(self, cache: str, settled: Callable[[], None]) -> None:
         self.cache = cache
-        self.text = TantivyWords(os.path.join(cache, "words"))
-        self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
+        try:
+            self.text = TantivyWords(os.path.join(cache, "words"))
+            self.ledger = Ledger(os.path.join(cache, "ledger.db"), self.text.identity)
+        except OSError as error:
+            why = f"the cache {cache} cannot be opened: {error.strerror}"
+            raise Refused("unavailable", f"{why}; is its disk full, or are there no descriptors left?") from error
         self.indexer = Indexer(self.text, self._keep, self._wipe, settled, self.ledger.listed)
         self.vectors: Any = None
+        self._put_off = ""
 
     def rows(self) -> dict[str, Row]:
         """What was indexed when memd last ran; nothing where the text index does not hold what the ledger says."""
@@ -48,6 +54,10 @@ class Library:
     def attach(self, vectors: Any) -> None:
         """From now on passages go to the vectors; what they miss of earlier ones is the caller's to bring."""
         self.vectors = vectors
+
+    def put_off(self, why: str) -> None:
+        """The vectors cannot be opened now, and come later."""
+        self._put_off = why
 
     def detach(self) -> Any:
         """The vectors, which take no passage any more; None where there are none."""
@@ -84,9 +94,13 @@ class Library:
 
     def vector_status(self) -> VectorStatus:
         if self.vectors is None:
-            return VectorStatus("building", reason="starting")
+            return VectorStatus("building", reason=self._put_off or "starting")
         status: VectorStatus = self.vectors.status()
         return status
+
+    def trouble(self) -> str:
+        """What keeps the vectors from getting on, "" for nothing."""
+        return self.vectors.trouble if self.vectors is not None else self._put_off
 
     def forget_unused(self) -> None:
         """Embeddings of texts that no passage says any more are erased."""

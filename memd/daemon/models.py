@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from memd.model.config import LlmConfig
+from memd.model.pauses import doubling
 
 log = logging.getLogger("memd.models")
 
@@ -67,8 +68,8 @@ class Model:
                 return value
         log.warning("%s gave no usable answer: %s", self.name, self.error)
         if said is None:
-            self._rests_until = time.monotonic() + min(LAST_REST, FIRST_REST * 2**self._silent)
             self._silent += 1
+            self._rests_until = time.monotonic() + doubling(FIRST_REST, LAST_REST, self._silent)
         return None
 
     def _call(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> str | None:

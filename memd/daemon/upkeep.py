@@ -202,6 +202,8 @@ class Upkeep:
         vectors = library.vector_status()
         if vectors.state == "off" and self.config.vectors.model != "off":
             found.append(Problem("no_vectors", "", 0, vectors.reason or "no model", "search by words goes on"))
+        elif why := library.trouble():
+            found.append(Problem("vectors_wait", "", 0, why, "free some space; memd tries again by itself"))
         return found
 
     def write_metrics(self, path: str) -> None:

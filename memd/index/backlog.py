@@ -7,7 +7,7 @@ path when their turn comes, so that a first index of a large vault does not hold
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -75,3 +75,14 @@ class Backlog:
         text = self._texts.pop(hash, None)
         self._room += len(text) if text is not None else 0
         return text
+
+
+class Early(dict[bytes, str]):
+    """Words that come before the model has been looked at, as far as there is room; the others are read again."""
+
+    def keep(self, texts: Mapping[bytes, str]) -> None:
+        room = ROOM - sum(map(len, self.values()))
+        for hash, text in texts.items():
+            if len(text) <= room and hash not in self:
+                self[hash] = text
+                room -= len(text)

@@ -11,12 +11,14 @@ import hashlib
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import msgspec
 
 from memd.index import lacks
 from memd.index.models import Choice
+from memd.model.errors import Refused
 
 SCHEMA = 1
 GRACE = 7 * 24 * 3600.0
@@ -69,6 +71,14 @@ def _connect(file: str) -> sqlite3.Connection:
     return store
 
 
+@contextmanager
+def transaction(store: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing, also where SQLite has rolled back by itself (a full disk)."""
+    store.execute("begin immediate")
+    with store:
+        yield
+
+
 def digest(hash: str) -> bytes:
     """The 16 bytes under which a passage's hash is kept."""
     return hashlib.blake2b(hash.encode("utf-8", "surrogatepass"), digest_size=16).digest()
@@ -114,11 +124,10 @@ class Embeddings:
 
     def put(self, model: int, rows: Iterable[tuple[bytes, bytes | None]]) -> None:
         """(digest, float16 bytes), or None for a text that the model cannot read."""
-        self._store.execute("begin immediate")
-        self._store.executemany(
-            "insert or replace into vectors(model, hash, vector) values(?, ?, ?)", ((model, h, v) for h, v in rows)
-        )
-        self._store.execute("commit")
+        with transaction(self._store):
+            self._store.executemany(
+                "insert or replace into vectors(model, hash, vector) values(?, ?, ?)", ((model, h, v) for h, v in rows)
+            )
 
     def get(self, model: int, hashes: Sequence[bytes]) -> dict[bytes, bytes | None]:
         """What is known of these digests; None: known as unreadable; absent: not embedded yet."""
@@ -147,26 +156,31 @@ class Embeddings:
     def collect(self, now: float, grace: float = GRACE) -> int:
         """Removes what no passage has used for `grace` seconds, and models that long retired. Returns rows removed."""
         run = self._store.execute
-        run("begin immediate")
-        run("delete from unused where hash in (select hash from passages)")
-        run(
-            "insert or ignore into unused select distinct hash, ? from vectors where hash not in (select hash from passages)",
-            (now,),
-        )
-        gone = run(
-            "delete from vectors where hash in (select hash from unused where since <= ?)", (now - grace,)
-        ).rowcount
-        run("delete from unused where hash not in (select hash from vectors)")
-        gone += run(
-            "delete from vectors where model in (select id from models where since <= ?)", (now - grace,)
-        ).rowcount
-        run("delete from models where since <= ?", (now - grace,))
-        run("commit")
+        with transaction(self._store):
+            run("delete from unused where hash in (select hash from passages)")
+            run(
+                "insert or ignore into unused select distinct hash, ? from vectors where hash not in (select hash from passages)",
+                (now,),
+            )
+            gone = run(
+                "delete from vectors where hash in (select hash from unused where since <= ?)", (now - grace,)
+            ).rowcount
+            run("delete from unused where hash not in (select hash from vectors)")
+            gone += run(
+                "delete from vectors where model in (select id from models where since <= ?)", (now - grace,)
+            ).rowcount
+            run("delete from models where since <= ?", (now - grace,))
         return gone
 
     def erase(self, hashes: Iterable[str] | None) -> int:
         """Removes these texts' vectors of every model at once, or (None) all that no passage uses; nothing of them is left
-        in the file or its log. Returns how many there were."""
+        in the file or its log. Returns how many there were. Raises Refused: unavailable."""
+        try:
+            return self._erase(hashes)
+        except sqlite3.Error as error:
+            raise Refused("unavailable", f"the vectors cannot be erased: {error}; ask again") from error
+
+    def _erase(self, hashes: Iterable[str] | None) -> int:
         if hashes is None:
             gone = self._store.execute("delete from vectors where hash not in (select hash from passages)").rowcount
         else:

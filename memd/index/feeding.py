@@ -13,6 +13,7 @@ from memd.index.embedders import Handle
 from memd.index.embeddings import digest, to_half
 from memd.index.models import Crashed, Unavailable
 from memd.index.port import Passage
+from memd.model.pauses import doubling
 
 PORTION = 64
 """Texts a portion: sorted by length they make full batches, and what a person just wrote waits for one portion at most
@@ -63,6 +64,8 @@ class Feeding:
 
     def done(self) -> None:
         self._under_way = 0
+        self.trouble = ""
+        self._failures = 0
 
     def embed(self, portion: Sequence[Wanted]) -> list[Row]:
         """Rows of what could be embedded; texts that are nowhere any more are left out. Raises Unavailable: what was
@@ -88,9 +91,10 @@ class Feeding:
         self.backlog.add((wanted.hash, wanted.path, -1, wanted.text) for wanted in portion)
         self._under_way = 0
 
-    def delay(self, why: str) -> None:
-        """Something else than embedding went wrong with the model: said, and tried again later."""
+    def delay(self, why: str, longest: float = LAST_PAUSE) -> None:
+        """Something else than embedding went wrong: said, and tried again later."""
         self._fail(why)
+        self._not_before = min(self._not_before, self._clock() + longest)
 
     def close(self) -> None:
         """Ends a portion under way: `embed` raises Unavailable."""
@@ -105,8 +109,6 @@ class Feeding:
         return texts
 
     def _went_well(self, count: int, seconds: float) -> None:
-        self.trouble = ""
-        self._failures = 0
         self._portion = min(PORTION, self._portion * 2)
         pace = count / seconds if seconds > 0 else 0.0
         self._pace = 0.7 * self._pace + 0.3 * pace if self._pace and pace else pace or self._pace
@@ -115,7 +117,7 @@ class Feeding:
         self.trouble = why
         self._failures += 1
         self._portion = max(1, self._portion // 2)
-        self._not_before = self._clock() + min(LAST_PAUSE, FIRST_PAUSE * 2 ** (self._failures - 1))
+        self._not_before = self._clock() + doubling(FIRST_PAUSE, LAST_PAUSE, self._failures)
 
 
 def words(passage: Passage) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from memd.index import seal
-from memd.index.embeddings import digest, open_store
+from memd.index.embeddings import digest, open_store, transaction
 from memd.index.leaning import script
 from memd.index.port import Passage
 
@@ -53,17 +53,12 @@ class Holdings:
         added: list[Held] = []
         gone: list[Held] = []
         moved: list[Held] = []
-        self._store.execute("begin immediate")
-        try:
+        with transaction(self._store):
             for path in removed:
                 gone += self.of(path)
                 self._drop(path)
             for path, now in passages.items():
                 self._replace_file(path, now, added, gone, moved)
-        except BaseException:
-            self._store.execute("rollback")
-            raise
-        self._store.execute("commit")
         return Delta(tuple(added), tuple(gone), tuple(moved))
 
     def _replace_file(
@@ -155,10 +150,9 @@ class Holdings:
 
     def clear(self) -> None:
         """Forgets all passages, no embedding."""
-        self._store.execute("begin immediate")
-        self._store.execute("delete from passages")
-        self._store.execute("delete from files")
-        self._store.execute("commit")
+        with transaction(self._store):
+            self._store.execute("delete from passages")
+            self._store.execute("delete from files")
 
 
 def _short(path: str, unit: str) -> bytes:

@@ -100,13 +100,10 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        """All or nothing, also where SQLite has rolled back by itself (a full disk)."""
         self._db.execute("begin immediate")
-        try:
+        with self._db:
             yield
-        except BaseException:
-            self._db.execute("rollback")
-            raise
-        self._db.execute("commit")
 
     def rows(self) -> dict[str, Row]:
         """Every row by path. One damaged row makes the whole ledger suspect: it is dropped, and nothing comes."""

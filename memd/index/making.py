@@ -7,13 +7,14 @@ save `queue`; whatever touches the store or the generations happens under `chang
 from __future__ import annotations
 
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 
 from msgspec import Struct
 
-from memd.index import models
+from memd.index import lacks, models
 from memd.index.asking import Asker
 from memd.index.backlog import SMALL
 from memd.index.embedders import Opener
@@ -22,7 +23,10 @@ from memd.index.feeding import Feeding, Row
 from memd.index.generation import Generation
 from memd.index.holdings import Delta, Holdings
 from memd.index.models import Choice, Unavailable
-from memd.index.port import Passage
+from memd.index.port import Passage, VectorState, VectorStatus
+
+STORE_EVERY = 5.0
+"""Seconds before a store that took nothing (a full disk) is tried again."""
 
 
 class Settings(Struct, frozen=True):
@@ -57,6 +61,7 @@ class Making:
         `texts` are the words of passages that were handed in before."""
         self._settings, self._book, self._embeddings, self._changing = settings, book, embeddings, changing
         self._graphs = os.path.join(settings.folder, "graphs")
+        self._rows: Sequence[Row] = ()
         self.feeding = Feeding(settings.opener(choice, True, settings.threads), settings.read, time.monotonic)
         with changing:
             last = embeddings.serving()
@@ -95,6 +100,18 @@ class Making:
             return ""
         return f"{self.target.choice.title} reads the vault; {self.serving.choice.title} answers meanwhile."
 
+    def status(self, total: int, expected: int) -> VectorStatus:
+        """Of `total` passages; `expected` files are still to be handed in."""
+        waiting = min(self.feeding.waiting, total)
+        reason = self.unfinished()
+        if not reason and expected:
+            reason = f"{expected} files are still to be read."
+        if not reason and waiting:
+            reason = f"{waiting} passages wait to be embedded."
+        state: VectorState = "building" if reason else "ready"
+        done = max(0, total - waiting - self.feeding.lost)
+        return VectorStatus(state, self.target.choice.title, reason, done, total, self.feeding.left())
+
     def load_asker(self) -> None:
         """Opens the handle that questions use. Where the model does not come, the reason is shown and text goes on alone."""
         if self.serving.asker is None:
@@ -110,27 +127,38 @@ class Making:
 
     def embed_some(self) -> bool:
         """One portion. Says whether any was done."""
-        if self.feeding.pause():
+        if self.feeding.pause() or not (self._rows or self._embed()):
             return False
+        try:
+            self._enter()
+        except sqlite3.Error as error:
+            if not lacks.wanting(error):
+                raise
+            self.feeding.delay(f"The vectors cannot be stored ({error}).", STORE_EVERY)
+            return False
+        return True
+
+    def _embed(self) -> bool:
+        """Makes the vectors of a portion, which wait until they are entered."""
         with self._changing:
             portion = self.feeding.take()
         if not portion:
             return False
         try:
-            rows = self.feeding.embed(portion)
+            self._rows = self.feeding.embed(portion)
         except Unavailable:
             with self._changing:
                 self.feeding.back(portion)
             return False
-        self._enter(rows)
         return True
 
-    def _enter(self, rows: Sequence[Row]) -> None:
+    def _enter(self) -> None:
         """Keeps the vectors of what is still said somewhere, and puts them into the index of their model."""
         with self._changing:
-            standing = self._book.using([hash for hash, _ in rows])
+            standing = self._book.using([hash for hash, _ in self._rows])
             used = {held.hash for held in standing}
-            self._embeddings.put(self.target.model, [row for row in rows if row[0] in used])
+            self._embeddings.put(self.target.model, [row for row in self._rows if row[0] in used])
+            self._rows = ()
             if self.serving is self.target:
                 self.target.enter(standing)
             self.feeding.done()

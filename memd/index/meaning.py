@@ -6,6 +6,7 @@ state with a reason. It keeps no word of a note on disk.
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import threading
@@ -14,15 +15,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from memd.index import lacks, seal
+from memd.index.arrears import Arrears
 from memd.index.asking import Vector
-from memd.index.backlog import ROOM
+from memd.index.backlog import Early
 from memd.index.embedders import Opener, open_embedder
 from memd.index.embeddings import Embeddings, digest, open_store
 from memd.index.feeding import words
-from memd.index.holdings import Holdings, emptied
-from memd.index.making import Making, Settings
+from memd.index.holdings import Delta, Holdings, emptied
+from memd.index.making import STORE_EVERY, Making, Settings
 from memd.index.models import Unavailable, choose
-from memd.index.port import Only, Passage, VectorAnswer, VectorState, VectorStatus
+from memd.index.port import Only, Passage, VectorAnswer, VectorStatus
+from memd.model.errors import Refused
 
 BUDGET = 0.15
 SAVE_EVERY = 600.0
@@ -70,10 +73,9 @@ class Meaning:
         self._wake = threading.Event()
         self._stopping = False
         self._open = False
-        self._off = ""
+        self._off = self._waits = ""
         self._making: Making | None = None
-        self._early: dict[bytes, str] = {}
-        self._room = ROOM
+        self._early = Early()
         self._total = self._expected = 0
         self._told = 0.0
 
@@ -92,14 +94,14 @@ class Meaning:
         if seal.broken(file):
             seal.remove(file)
         seal.lift(file)
-        self._store = open_store(file)
-        self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
-        self._whole = os.path.join(self._settings.folder, "whole")
-        if not os.path.exists(self._whole):
-            self._book.clear()
-            with open(self._whole, "w", encoding="utf-8"):
-                pass
-        self._total = self._book.count()
+        try:
+            self._store = open_store(file)
+            self._book, self._embeddings = Holdings(self._store), Embeddings(self._store)
+            mark = os.path.join(self._settings.folder, "whole")
+            self._arrears = Arrears(self._book, mark, self._settings.read)
+            self._total = self._book.count()
+        except sqlite3.Error as error:
+            raise OSError(errno.EIO, str(error)) from error
         self._open = True
         self._thread = threading.Thread(target=self._run, name="memd-meaning", daemon=True)
         self._thread.start()
@@ -137,19 +139,21 @@ class Meaning:
         """These files now have exactly these passages. On return the book is on disk, what went is out of the answers and
         what needs no embedding is in; the rest follows."""
         with self._changing:
-            if not self._open:
-                return
-            try:
-                self._update(passages_by_path, removed)
-            except sqlite3.Error as error:
-                self._break_off(error)
+            if self._open:
+                self._update(passages_by_path, tuple(removed))
         self._wake.set()
 
-    def _update(self, passages_by_path: Mapping[str, Sequence[Passage]], removed: Iterable[str]) -> None:
-        delta = self._book.replace(passages_by_path, removed)
+    def _update(self, passages_by_path: Mapping[str, Sequence[Passage]], removed: Sequence[str]) -> None:
+        try:
+            if (delta := self._arrears.enter(passages_by_path, removed)) is not None:
+                self._hand_on(delta, passages_by_path)
+        except sqlite3.Error as error:
+            self._break_off(error)
+
+    def _hand_on(self, delta: Delta, passages_by_path: Mapping[str, Sequence[Passage]]) -> None:
         texts = {digest(p.hash): words(p) for some in passages_by_path.values() for p in some}
         if self._making is None:
-            self._keep(texts)
+            self._early.keep(texts)
         else:
             serving = self._making.serving
             serving.drop([held.label for held in delta.removed])
@@ -159,23 +163,13 @@ class Meaning:
         self._total += len(delta.added) - len(delta.removed)  # after the queue: never ready too early
 
     def _break_off(self, error: Exception) -> None:
-        """The book could not be written (a full disk): it is not to be trusted, and begun anew at the next start. To mark
-        that a file is removed: that works on a full disk, too."""
         self._off = f"The vector store cannot be used ({error}); it is begun anew at the next start."
-        if os.path.exists(self._whole):
-            os.unlink(self._whole)
-
-    def _keep(self, texts: Mapping[bytes, str]) -> None:
-        """Words that come before the model has been looked at, as far as there is room; the others are read again."""
-        for hash, text in texts.items():
-            if len(text) <= self._room and hash not in self._early:
-                self._early[hash] = text
-                self._room -= len(text)
+        self._arrears.doubt()
 
     def answer(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         """Units by meaning, best first, one hit a unit, within the budget. `used` is false for every reason that `why` names:
         `off loading empty late unreadable unavailable`. Never raises."""
-        if self._off:
+        if self._off or self._lacking:
             return VectorAnswer(why="off")
         if self._making is None:
             return VectorAnswer(why="loading")
@@ -200,28 +194,32 @@ class Meaning:
 
     def status(self) -> VectorStatus:
         """`total` passages, of which `done` need no more work; `left` seconds at the present pace. Never blocks."""
-        if self._off:
-            return VectorStatus("off", self._setting, self._off, 0, self._total)
-        making = self._making
-        if making is None:
-            return VectorStatus("building", self._setting, "The model is being looked at.", 0, self._total)
-        waiting = min(making.feeding.waiting, self._total)
-        reason = making.unfinished()
-        if not reason and self._expected:
-            reason = f"{self._expected} files are still to be read."
-        if not reason and waiting:
-            reason = f"{waiting} passages wait to be embedded."
-        state: VectorState = "building" if reason else "ready"
-        done = max(0, self._total - waiting - making.feeding.lost)
-        return VectorStatus(state, making.target.choice.title, reason, done, self._total, making.feeding.left())
+        if off := self._off or self._lacking:
+            return VectorStatus("off", self._setting, off, 0, self._total)
+        if self._making is None:
+            why = self._waits or "The model is being looked at."
+            return VectorStatus("building", self._setting, why, 0, self._total)
+        return self._making.status(self._total, self._expected)
+
+    @property
+    def _lacking(self) -> str:
+        return self._arrears.lacking if self._open else ""
+
+    @property
+    def trouble(self) -> str:
+        """What keeps it from getting on, "" for nothing; it tries again by itself."""
+        return self._making.feeding.trouble if self._making is not None else self._waits
 
     def forget(self, hashes: Iterable[str] | None = None) -> int:
         """Erases the vectors of these passage hashes, or (None) of every text that no passage says any more: from the file
-        and its log, the graphs, the memory. Call it after `update`. Returns how many vectors there were."""
+        and its log, the graphs, the memory. Call it after `update`. Returns how many vectors there were. Raises Refused:
+        unavailable, where the store cannot be written."""
         with self._changing:
             if not self._open:
                 return 0
             gone = self._embeddings.erase(hashes)
+            if self._lacking:
+                raise Refused("unavailable", f"not all vectors are erased: {self._lacking} Ask again then")
             if self._making is not None:
                 self._making.forget()
             return gone
@@ -244,6 +242,7 @@ class Meaning:
                 if not lacks.wanting(error):
                     self._break_off(error)
                     break
+                self._waits = f"The vectors cannot be opened ({error}); that is tried again."
             self._wake.wait(RELOAD_EVERY)
             self._wake.clear()
         self._report(always=True)
@@ -252,21 +251,24 @@ class Meaning:
         if self._making is None:
             choice = choose(self._setting, self._settings.models, self._settings.key)
             if choice.kind == "off":
-                self._off, self._early = choice.reason, {}
+                self._off, self._early = choice.reason, Early()
                 return
             with self._changing:
                 self._making = Making(
                     self._settings, choice, self._book, self._embeddings, self._changing, self._doubt, self._early
                 )
-                self._early = {}
+                self._early = Early()
         self._work(self._making)
 
     def _work(self, making: Making) -> None:
-        saved, collected, loaded = time.monotonic(), -COLLECT_EVERY, -RELOAD_EVERY
+        saved, collected, loaded, tried = time.monotonic(), -COLLECT_EVERY, -RELOAD_EVERY, -STORE_EVERY
         while not self._stopping:
             self._report()
             now = time.monotonic()
-            if making.unloaded() and now - loaded >= RELOAD_EVERY:
+            if self._lacking and not self._off and now - tried >= STORE_EVERY:
+                with self._changing:
+                    tried = -STORE_EVERY if self._arrears.catch_up(self._update) else now
+            elif making.unloaded() and now - loaded >= RELOAD_EVERY:
                 making.load_asker()
                 loaded = time.monotonic()
             elif making.embed_some() or making.switch_over() or making.tend(lambda: self._stopping):
@@ -279,7 +281,7 @@ class Meaning:
                 saved = now
             else:
                 self._report(always=True)
-                self._wake.wait(_rest(making))
+                self._wake.wait(min(_rest(making), STORE_EVERY if self._lacking else SAVE_EVERY))
                 self._wake.clear()
 
     def _report(self, always: bool = False) -> None:

@@ -125,6 +125,24 @@ def test_a_full_cache_is_told_and_caught_up(home: Home, figures: Figures) -> Non
 
 
 @root_only
+def test_a_start_on_a_full_cache_says_so_and_loses_nothing(home: Home, figures: Figures) -> None:
+    """ENOSPC when memd starts: one line that says what is wrong, no cache thrown away; with room it opens no note."""
+    with mounted(home.cache, "-o", "size=24m"):
+        home.write("a.md", "# A\n\nheron\n")
+        home.start().settled()
+        home.end()
+        [ledger] = home.cache.rglob("ledger.db")
+        before, ballast = ledger.read_bytes(), fill(home.cache)
+        ran = home.cli("run")
+        assert (ran.returncode, "Traceback" in ran.stderr, "disk full" in ran.stderr) == (1, False, True), ran.stderr
+        assert ledger.read_bytes() == before
+        ballast.unlink()
+        assert home.start().paths("heron") == ["a.md"]
+        figures.add(faults=1)
+        assert home.end() == 0
+
+
+@root_only
 def test_a_read_only_vault_is_read(home: Home, figures: Figures) -> None:
     """EROFS: search and read go on, doctor says what to do, writes are refused with a reason; writable again, they go on."""
     with mounted(home.vault, "-o", "size=2m"):

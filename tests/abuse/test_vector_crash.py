@@ -61,7 +61,7 @@ class Acts:
             store = connect(file)
 
             def executes(statement: str) -> None:
-                if statement == "commit" or (_CHANGES.match(statement) and not store.in_transaction):
+                if statement == "COMMIT" or (_CHANGES.match(statement) and not store.in_transaction):
                     self.count(self.when)
 
             store.set_trace_callback(executes)

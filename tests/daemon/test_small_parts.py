@@ -10,6 +10,7 @@ from memd.daemon.measure import Measures
 from memd.daemon.writing import Once, Tokens
 from memd.model.config import FormationConfig
 from memd.model.errors import Refused
+from memd.model.pauses import doubling
 from memd.model.plan import Plan, Write
 
 
@@ -91,3 +92,16 @@ def test_measures_tell_medians_and_errors() -> None:
         measures.observe("memory.search", n / 1000, "ok" if n else "internal")
     row = measures.summary()["memory.search"]
     assert (row["calls"], row["errors"], row["p50_ms"], row["p95_ms"]) == (100, 1, 50.0, 95.0)
+
+
+def test_what_fails_for_weeks_is_still_tried_again() -> None:
+    """The pause doubles up to the longest one and stays there, however often it failed."""
+    assert [doubling(2.0, 300.0, failures) for failures in (0, 1, 2, 3, 8, 9, 5000)] == [
+        0.0,
+        2.0,
+        4.0,
+        8.0,
+        256.0,
+        300.0,
+        300.0,
+    ]

@@ -133,15 +133,17 @@ def test_a_single_file_that_cannot_be_opened_is_no_damage(
 
 
 def test_of_sqlite_too_a_want_is_no_damage() -> None:
-    """What it cannot open or has no memory for is wanting; a damaged file, a full disk and a refused folder are not."""
+    """What it cannot open or has no memory for is wanting; what it cannot write on a full disk, too; a damaged file and a
+    refused folder are not."""
     for code, is_want in (
         (sqlite3.SQLITE_CANTOPEN, True), (sqlite3.SQLITE_CANTOPEN | 1 << 8, True), (sqlite3.SQLITE_NOMEM, True),
-        (sqlite3.SQLITE_CORRUPT, False), (sqlite3.SQLITE_FULL, False), (sqlite3.SQLITE_NOTADB, False),
+        (sqlite3.SQLITE_CORRUPT, False), (sqlite3.SQLITE_FULL, True), (sqlite3.SQLITE_NOTADB, False),
+            (sqlite3.SQLITE_IOERR_SHMSIZE, True), (sqlite3.SQLITE_IOERR_WRITE, True), (sqlite3.SQLITE_IOERR_READ, False),
     ):  # fmt: skip
         error = sqlite3.OperationalError("said")
         error.sqlite_errorcode = code
         assert lacks.wanting(error) is is_want, code
-    assert not any(lacks.wanting(OSError(code, "")) for code in (errno.ENOSPC, errno.EACCES, errno.EIO, errno.ENOENT))
+    assert not any(lacks.wanting(OSError(code, "")) for code in (errno.EACCES, errno.EIO, errno.ENOENT))
 
 
 def test_vectors_that_could_not_begin_begin_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
