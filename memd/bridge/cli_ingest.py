@@ -61,10 +61,11 @@ def ingest(shell: Shell, name: str, format: str, params: dict[str, Any], *, leav
     sessions, problems = read_file(name, format)
     for problem in problems[:20]:
         where = f"{name}:{problem.line}" if problem.line else name
-        shell.complain(f"{where}: {problem.message}. {problem.hint}")
+        shell.complain(f"{where}: {problem.message}; {problem.hint}")
     total = sum(len(session.events) for session in sessions)
     if not total:
-        raise Refused("invalid_params", f"{name} holds nothing that was said: is --format right?")
+        doubt = "" if problems else ": is --format right?"
+        raise Refused("invalid_params", f"{name} holds nothing that was said{doubt}")
     joined: dict[str, Any] = {"sessions": len(sessions), "events": total, "problems": len(problems)}
     with counting(shell, "taking in", total) as advance:
         for session in sessions:

@@ -32,6 +32,11 @@ def decode(data: bytes) -> Decoded:
     return text, ()
 
 
+def is_text(data: bytes) -> bool:
+    """Whether the bytes are text in any encoding that is known here."""
+    return not any(problem.code == "binary" for problem in decode(data)[1])
+
+
 def _with_nul(data: bytes, text: str) -> Decoded:
     if wide := _wide_without_mark(data):
         return wide

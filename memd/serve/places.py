@@ -236,7 +236,11 @@ def _configured(
     """(name, path, socket, config file), as the config says; a vault `work` may have a `work.toml` of its own."""
     config = _pointers(file)
     known = named_vaults(config, environ)
-    path = _meant(environ, cwd, vault, known, _real(config.vault.path, environ) if config.vault.path else "")
+    try:
+        path = _meant(environ, cwd, vault, known, _real(config.vault.path, environ) if config.vault.path else "")
+    except Refused:
+        _refuse_broken(file)
+        raise
     name = next((name for name, at in known.items() if at == path), "")
     alone = explicit or len(known) <= 1 or bool(config.vault.path and _real(config.vault.path, environ) == path)
     own = os.path.join(os.path.dirname(file), name + ".toml")
@@ -246,6 +250,15 @@ def _configured(
     if not socket and alone and config.daemon.socket:
         socket = _real(config.daemon.socket, environ, os.path.dirname(file))
     return name, path, socket or default_socket(path, environ), file
+
+
+def _refuse_broken(file: str) -> None:
+    """Says what is wrong with a config that is no TOML: no vault is found in it, whatever it names."""
+    for problem in read_config(file)[1]:
+        if problem.code == "config_syntax":
+            raise Refused(
+                "invalid_params", f"{file}:{problem.line}: {problem.message}; correct it, or give --vault PATH"
+            )
 
 
 def _meant(environ: Environ, cwd: str, vault: str, known: dict[str, str], default: str) -> str:

@@ -107,7 +107,7 @@ def test_what_could_not_be_read_is_said(exports: Exports, tmp_path: Path, capsys
     exports.problems = (Problem("line", "talk.txt", 3, "not JSON", "leave it out"),)
     code, _ = run(tmp_path, "s|a|b")
     assert code == 0
-    assert "talk.txt:3: not JSON. leave it out" in capsys.readouterr().err
+    assert "talk.txt:3: not JSON; leave it out" in capsys.readouterr().err
     code, running = run(tmp_path, "")
     assert (code, running.seen) == (1, [])
     assert cli.main(["ingest", "/nowhere", "--socket", str(tmp_path / "s")]) in (1, 3)

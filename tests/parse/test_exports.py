@@ -251,6 +251,14 @@ def test_chinese_text_in_an_old_encoding_is_read():
     assert said("小林：你好\n阿珍：早".encode("gb18030"), "chat") == [("小林", "你好"), ("阿珍", "早")]
 
 
+@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"%PDF-1.7\n" + bytes(range(256)) * 4])
+@pytest.mark.parametrize("format", ["auto", "chat", "markdown"])
+def test_what_is_no_text_is_said_to_be_none(data, format):
+    """A picture or a PDF is no document: nothing of it becomes evidence."""
+    sessions, problems = read(data, format, "x.md")
+    assert (sessions, [problem.message for problem in problems]) == ([], ["the file is not text"])
+
+
 @pytest.mark.parametrize("file", ["solo_chat_zh.json", "team_chat_en.json"])
 def test_demo_chats(file):
     """Chats of another tool: a list of messages under a key."""

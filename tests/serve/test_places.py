@@ -146,6 +146,17 @@ def test_a_config_at_fault_does_not_hide_the_vaults(tmp_path: Path, environ: dic
         assert locate(environ, "/", vault="work").name == "work"
 
 
+@pytest.mark.parametrize("vault", ["", "work"])
+def test_a_config_that_is_no_toml_is_named_where_a_vault_is_sought_in_it(
+    tmp_path: Path, environ: dict[str, str], vault: str
+) -> None:
+    """Not "no vault yet": the vaults may well stand in it. A path needs none."""
+    write_config(tmp_path, f'[[vaults]]\nname = "work"\npath = "{tmp_path}"\n[daemon\n')
+    with pytest.raises(Refused, match=r"memd\.toml:4: the config is not TOML.*--vault PATH"):
+        locate(environ, str(tmp_path), vault=vault)
+    assert locate(environ, str(tmp_path), vault=str(tmp_path)).vault == str(tmp_path)
+
+
 def test_what_travels_with_memd_is_found() -> None:
     """The template is a folder; an unknown name is refused."""
     assert os.path.isdir(shared("vault-template"))

@@ -20,6 +20,7 @@ from memd.model.problem import Problem
 from memd.parse.exports import agents, chat, hosted, jsonl, records
 from memd.parse.exports.documents import sections
 from memd.parse.exports.session import Session, clean, decode, event, loads, problem
+from memd.parse.text import is_text
 
 __all__ = ["FORMATS", "Session", "detect", "read"]
 
@@ -43,6 +44,8 @@ def read(data: bytes, format: str, name: str) -> tuple[list[Session], list[Probl
     kind = detect(data, name) if format in ("", "auto") else format
     if kind == "mbox":
         return records.mbox(data, name, stem)
+    if not is_text(data):
+        return [], [problem(name, 0, "the file is not text", "give the talk as text, markdown or JSON")]
     text = decode(data).replace("\r\n", "\n").replace("\r", "\n")
     if kind in ("chatgpt", "claude", "json"):
         return _json(text, kind, name, stem)
