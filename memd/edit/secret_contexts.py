@@ -99,7 +99,7 @@ CONTEXTS: tuple[Rule, ...] = (
     rule(
         "password",
         _WORDS,
-        _WORD + r"(?:\s+(?:-+\s+)?)(?P<s>(?=[!-~]*\d)(?=[!-~]*[A-Za-z])[!-~]{6,64})",
+        _WORD + r"(?:\]|\s*\([^)\n]{0,30}\))?\s+(?:-+\s+)?(?P<s>(?=[!-~]*\d)(?=[!-~]*[A-Za-z])[!-~]{6,64})",
         password,
         _I,
     ),
@@ -210,7 +210,7 @@ CONTEXTS: tuple[Rule, ...] = (
     rule(
         "PIN",
         "pin",
-        r"\bPIN(?:\s*(?:code|number|码))?\b(?:\s*(?:'s|is|was|now|to|as|:|=|是|为|,))*\s*(?P<s>\d{4,8})(?![\d.,-]*\d)",
+        r"\bPIN(?:\s*(?:code|number|码))?\b\]?(?:\s*(?:'s|is|was|now|to|as|:|=|是|为|,))*\s*(?P<s>\d{4,8})(?![\d.,-]*\d)",
         None,
         _I,
     ),

@@ -77,6 +77,9 @@ We discussed password hashing with argon2id today
 密码换成了指纹，2026 年 5 月起
 | password | varchar(64) | no |
 password: string
+- [password] changed in 2024
+- [密码] 上周改过 3 次
+[[password]] v2.1 notes
 第 1024 次收到验证码
 2026 年的登录码方案
 use 8080 as the port, code review later
@@ -109,6 +112,10 @@ Password => Qwer!9527 ⟶ Qwer!9527
 <password>Qwer!9527</password> ⟶ Qwer!9527
 | 密码 | Qwer!9527 | ⟶ Qwer!9527
 密码：⏎Qwer!9527 ⟶ Qwer!9527
+- [wifi password] Meadow99x #home ⟶ Meadow99x
+- [密码] Qwer!9527 ⟶ Qwer!9527
+- [pin] 7392 ⟶ 7392
+密码（wifi） Qwer9527 ⟶ Qwer9527
 wifi pass: Meadow99x ⟶ Meadow99x
 PW=Meadow99x ⟶ Meadow99x
 my passphrase is correct horse battery staple ⟶ horse
@@ -178,7 +185,7 @@ def test_talk_about_passwords_is_no_password(line: str) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_no_way_to_write_it_hides_a_secret(way: str) -> None:
-    """Traditional characters, two languages in one sentence, pictures, dashes, tables, labels on a line of their own, and the
+    """Traditional characters, two languages in one sentence, pictures, dashes, tables, observations, labels on a line of their own, and the
     second secret of a list."""
     text, secret = way.replace("⏎", "\n").split(" ⟶ ")
     assert secret not in redact(text)[0]
