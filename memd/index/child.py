@@ -82,7 +82,10 @@ class Child:
         if process is not None and process.poll() is None:
             return process
         self._end()
-        process = self._process = _start(self._nice, self._idle)
+        try:
+            process = self._process = _start(self._nice, self._idle)
+        except OSError as error:
+            raise Unavailable(f"The embedding process cannot be started: {error.strerror}.") from error
         reply = self._exchange(process, Load(self._choice, self._threads), LOAD_SECONDS)
         if not isinstance(reply, Loaded):
             self._end()

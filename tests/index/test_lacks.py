@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 
 from memd.index import lacks, meaning
+from memd.index.child import Child
 from memd.index.embeddings import open_store
 from memd.index.exact import matrix
 from memd.index.holdings import Held
 from memd.index.ledger import Ledger
 from memd.index.making import Making
 from memd.index.meaning import Meaning
-from memd.index.models import cached, choose
+from memd.index.models import Unavailable, cached, choose
 from memd.index.port import Operations, Unit
 from memd.index.shards import Shards
 from memd.index.words import TantivyWords
@@ -62,6 +63,16 @@ def words(folder: Path) -> Callable[[], object]:
 
 def model(folder: Path) -> Callable[[], object]:
     return partial(choose, model_folder(folder), str(folder))
+
+
+def furnished(folder: Path) -> Callable[[], object]:
+    """A model whose own files say how it is asked and pooled: read past them, it would think otherwise of every text."""
+    model = Path(model_folder(folder))
+    (model / "config_sentence_transformers.json").write_text('{"prompts": {"query": "q: "}}')
+    (model / "1_Pooling").mkdir(exist_ok=True)
+    (model / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    (model / "manifest.json").write_text('{"dim": 64}')
+    return partial(choose, str(model), str(folder))
 
 
 def fetched(folder: Path) -> Callable[[], object]:
@@ -104,6 +115,7 @@ def test_what_cannot_be_opened_is_not_made_anew(
     [
         (vectors, "*.sum"), (words, "identity"), (words, "meta.json"), (words, "words/*.json"), (words, "*.store"),
         (graphs, "*/graphs.json"), (graphs, "*.graph"), (model, "config.json"), (fetched, "*.json"),
+        (furnished, "manifest.json"), (furnished, "transformers.json"), (furnished, "1_Pooling/config.json"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
@@ -130,6 +142,14 @@ def test_a_single_file_that_cannot_be_opened_is_no_damage(
     monkeypatch.undo()
     assert met
     assert contents(tmp_path) == before
+
+
+def test_a_process_that_cannot_be_started_is_a_model_that_cannot_be_had_now(tmp_path: Path) -> None:
+    """Whoever asks is told so, as of a model that failed, and what waits is tried again; no error comes through."""
+    child = Child(choose(model_folder(tmp_path), str(tmp_path)))
+    with nothing_to_open_with(), pytest.raises(Unavailable, match="cannot be started"):
+        child.embed(["tea"])
+    child.close()
 
 
 def test_of_sqlite_too_a_want_is_no_damage() -> None:
