@@ -111,7 +111,8 @@ def understand(request: Request, deadline: float | None = None) -> Call:
     """The request with its method and typed params. Raises Refused: unknown_method, invalid_params."""
     method = METHODS.get(request.method)
     if method is None:
-        raise Refused("unknown_method", f"no method {request.method[:60]!r}{nearest(request.method, METHODS)}")
+        way = nearest(request.method, METHODS) or "; `memd help` lists what there is"
+        raise Refused("unknown_method", f"no method {request.method[:60]!r}{way}")
     return Call(request.id, method, decode(method, request.params), deadline)
 
 

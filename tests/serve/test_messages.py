@@ -126,10 +126,11 @@ def test_an_unknown_param_is_answered_with_the_nearest() -> None:
 
 
 def test_an_unknown_method_is_answered_with_the_nearest() -> None:
-    """A misspelt method names the one that was meant."""
+    """A misspelt method names the one that was meant; where none is near, what lists them."""
     refused = refusal("memory.serch", {})
     assert refused.code == "unknown_method"
     assert "memory.search" in refused.message
+    assert "`memd help` lists" in refusal("frobnicate", {}).message
 
 
 def test_an_optional_param_that_is_null_is_not_given() -> None:
