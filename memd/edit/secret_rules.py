@@ -76,12 +76,16 @@ _STATUS = frozenset(
 )
 
 
+_CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])[,;]?", re.ASCII)
+"""A program that fetches the value: `os.environ["DB"]`, `getPassword()`."""
+
+
 def password(text: str) -> bool:
     """Something that nobody would write there as a word of the sentence."""
     bare = text.strip("\"'`“”‘’«»")
     if bare.lower().strip(".,;!?") in _STATUS or len(set(bare)) < 3 or re.fullmatch(r"[*•x.…_-]+", bare):
         return False
-    if "://" in bare or bare.startswith(("<", "{", "$", "[[", "%", "‹")):
+    if "://" in bare or bare.startswith(("<", "{", "$", "[[", "%", "‹")) or _CALL.fullmatch(bare):
         return False
     inner = bare.strip(".,;!?")
     return (
@@ -95,7 +99,8 @@ def password(text: str) -> bool:
 def assigned(text: str) -> bool:
     """After a colon or an equals sign a plain word is a password, too, unless it says how things stand."""
     bare = text.strip("\"'`“”‘’")
-    return password(text) or (bare.isascii() and len(bare) >= 6 and bare.lower().strip(".,;!?") not in _STATUS)
+    said = bare.lower().strip(".,;!?") in _STATUS or _CALL.fullmatch(bare)
+    return password(text) or (bare.isascii() and len(bare) >= 6 and not said)
 
 
 _NEXT = re.compile(

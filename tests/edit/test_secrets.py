@@ -88,6 +88,13 @@ The code he sent has 120000 lines
 CVC 300 words list
 bus pass: 2026-Q3 zone 2
 https://example.org/?key=chapter-2
+password = os.environ["DB"]
+password = getPassword()
+I will pass iPhone15 to you
+the zip code: 552019 is on it
+password? I forgot
+the password is from the vault to be safe
+密码用了123天
 passphrase is something you should never share with anyone""".split("\n")
 
 WAYS = """我的邮箱密碼是 Grp88xy!q，別告訴別人 ⟶ Grp88xy!q
@@ -118,6 +125,16 @@ Password => Qwer!9527 ⟶ Qwer!9527
 密码（wifi） Qwer9527 ⟶ Qwer9527
 wifi pass: Meadow99x ⟶ Meadow99x
 PW=Meadow99x ⟶ Meadow99x
+password? Tulip88x ⟶ Tulip88x
+pw is Kq82mmzz ⟶ Kq82mmzz
+new pass → Zx9!kkQ2 ⟶ Zx9!kkQ2
+changed the password from Alpha2024 to Beta2025 today ⟶ Alpha2024
+密码从 Alpha2024 改成了 Beta2025 ⟶ Alpha2024
+密码从 Alpha2024 改成了 Beta2025 ⟶ Beta2025
+密码是我生日19990412 ⟶ 19990412
+银行发来的码 552019 ⟶ 552019
+code: 552019 ⟶ 552019
+the card's security code is 739 ⟶ 739
 my passphrase is correct horse battery staple ⟶ horse
 my PIN's 7392 ⟶ 7392
 CVV：739 ⟶ 739
