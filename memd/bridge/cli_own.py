@@ -13,7 +13,8 @@ from typing import Any
 from memd.bridge.cli_arguments import Parser, add_params, collect, options_of, parser_for
 from memd.bridge.cli_shell import Shell, safe
 from memd.bridge.cli_show import outline, plan, show
-from memd.bridge.cli_words import FORMATS, OWN, docs
+from memd.bridge.cli_words import OWN, docs
+from memd.model.config import FORMATS
 from memd.serve.messages import METHODS, nearest
 from memd.serve.places import shared
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from memd.model.config import FORMATS
 from memd.serve.messages import OF_WORD
-
-FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "agent", "git")
 
 
 class Own(Struct, frozen=True):

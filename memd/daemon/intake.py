@@ -118,17 +118,7 @@ class Intake:
 
         def begin(vault: Vault) -> Asking:
             if handing.episodes:
-                return episodes.hand_over(
-                    vault,
-                    self._config(),
-                    self._now(),
-                    material.session,
-                    handing.episodes,
-                    registered,
-                    source=material.source,
-                    category=material.category,
-                    origin=material.origin,
-                )
+                return episodes.hand_over(vault, self._config(), self._now(), material, handing.episodes, registered)
             return episodes.segment(vault, self._config(), self._now(), material.session, close)
 
         told = await self._steps.run(begin)

@@ -27,8 +27,9 @@ _ASIDE = re.compile(
 
 
 class Aside(NamedTuple):
-    """What an aside's name says. `cut`: its name may stand empty meanwhile. Then the start of the hash of what replaces it (`GONE`: nothing does), of what it was
-    expected to be (`ANY`: anything), and the name it had ("" where that did not fit)."""
+    """What an aside's name says. `cut`: the name that it had may stand empty meanwhile. `ours` and `expect` are the
+    starts of two hashes, of what replaces it (`GONE`: nothing does) and of what it was expected to be (`ANY`: anything).
+    `name` is the name that it had, "" where that did not fit."""
 
     cut: bool
     ours: str

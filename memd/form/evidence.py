@@ -95,10 +95,9 @@ def register(vault: Vault, config: Config, now: datetime, material: Material) ->
         for number, place in write.placed:
             kept[number].append(place)
         if write.content is not None:
-            steps.append(
-                Write(path, write.content, expect=ABSENT if data is None else sha256(data), append=data is not None)
-            )
-            reads.append((path, ABSENT if data is None else sha256(data)))
+            expected = ABSENT if data is None else sha256(data)
+            steps.append(Write(path, write.content, expected, append=data is not None))
+            reads.append((path, expected))
     told = _told(kept, len(material.events))
     new = sum(k.new for k in told.kept)
     reasons = (f"{new} new turns of session {material.session}",) if steps else ()
@@ -202,10 +201,10 @@ def _due(events: Iterable[Event], now: datetime, zone: tzinfo) -> list[_Due]:
     """Events with their times in RFC 3339, each under its own day; one without a time goes with its neighbour's day."""
     whole = [(number, _timed(part, number, now, zone)) for number, event in enumerate(events) for part in _parts(event)]
     days = [event.at[:10] for _, event in whole]
-    for way in (range(1, len(days)), range(len(days) - 2, -1, -1)):
-        step = 1 if way.step == -1 else -1
-        for n in way:
-            days[n] = days[n] or days[n + step]
+    for n in range(1, len(days)):
+        days[n] = days[n] or days[n - 1]
+    for n in reversed(range(len(days) - 1)):
+        days[n] = days[n] or days[n + 1]
     moment = ""
     due: list[_Due] = []
     for (number, event), day in zip(whole, days, strict=True):

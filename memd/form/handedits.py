@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from memd.form import chains, files, human, profile, view
 from memd.form.compose import Stage
-from memd.form.facts import extracted
 from memd.form.forgetting import episode_forgets
 from memd.form.keys import folded, link, listed, proposition_print
 from memd.model.config import Config
@@ -100,7 +99,7 @@ def _forgotten(stage: Stage, gone: list[Note]) -> Asking:
     for note in memory.episodes if ids else ():
         hit = [n for n in gone if any(n.id == id for id, _ in memory.facts(note.id).states)]
         data = (yield from stage.read(note.path)) if hit else None
-        if data is not None and extracted(note) is not None:
+        if data is not None:
             prints = [str(n.frontmatter.get("fingerprint", "")) for n in hit]
             changed = episode_forgets(note, data, ids, [p for p in prints if p], memory)
             stage.add(Plan((Write(note.path, changed, note.sha256 or None),)))

@@ -11,7 +11,7 @@ from typing import Any
 
 from memd.form import view
 from memd.form.episode_files import Made, Narrative, Segmented, episode_write
-from memd.form.evidence import Registered, session_files
+from memd.form.evidence import Material, Registered, session_files
 from memd.form.moments import rfc3339, zone_of
 from memd.form.rules import METHOD, narrating
 from memd.form.said import said_in
@@ -29,20 +29,17 @@ def hand_over(
     vault: Vault,
     config: Config,
     now: datetime,
-    session: str,
+    material: Material,
     handed: Sequence[Handed],
     registered: Registered | None = None,
-    *,
-    source: str = "",
-    category: str = "interaction",
-    origin: str = "agent",
 ) -> Asking:
-    """Takes a caller's episodes. `turns` of each are event ids, or numbers of the events of `registered`'s call.
+    """Takes a caller's episodes of the material's session. `turns` of each are event ids, or numbers of the events of
+    `registered`'s call.
 
     Told: `Segmented`. Refuses: `conflict` where memd segmented the session, or a turn is in another episode;
     `not_found` for a turn that is not there.
     """
-    memory = view.of(vault)
+    memory, session = view.of(vault), material.session
     notes = session_files(vault, session)
     if (first := segmented_by(memory, notes)) not in ("", "agent"):
         raise Refused(
@@ -54,42 +51,29 @@ def hand_over(
     for number, one in enumerate(handed):
         turns = tuple(said[id] for id in _ids(one, number, notes, registered, said))
         _unclaimed(memory, turns, session)
-        write, told = _taken(
-            vault, config, now, session, one, turns, {"source": source, "category": category, "origin": origin}
-        )
+        write, told = _taken(vault, config, now, material, one, turns)
         made.append(told)
         steps += [write] if write else []
-    return Plan(tuple(steps), (f"{len(steps)} episodes handed over",) if steps else ()), Segmented(
-        tuple(made), 0, "agent"
-    )
+    reasons = (f"{len(steps)} episodes handed over",) if steps else ()
+    return Plan(tuple(steps), reasons), Segmented(tuple(made), 0, "agent")
 
 
 def _taken(
-    vault: Vault,
-    config: Config,
-    now: datetime,
-    session: str,
-    one: Handed,
-    turns: tuple[Said, ...],
-    given: dict[str, str],
+    vault: Vault, config: Config, now: datetime, material: Material, one: Handed, turns: tuple[Said, ...]
 ) -> tuple[Write | None, Made]:
     zone = zone_of(config, now)
-    bounds = {
+    more: dict[str, Any] = {
         key: rfc3339(text, zone, f"episodes.{key}") for key, text in (("from", one.from_), ("to", one.to)) if text
     }
-    id = make_id("ep", *((t.id for t in turns) if turns else ("none", session, one.topic, one.narrative)))
+    own = [turn.id for turn in turns] or ["none", material.session, one.topic, one.narrative]
+    id = make_id("ep", *own)
     if there := vault.by_id(id):
         return None, Made(id, there.path, str(there.frontmatter.get("topic") or there.title), False)
-    told = Narrative(one.topic.strip() or narrating.topic(turns), one.narrative.strip() or narrating.narrative(turns))
-    more: dict[str, Any] = dict(bounds)
     if not turns:
-        more |= {
-            "session": session,
-            "source": given["source"],
-            "category": given["category"],
-            "created": now.isoformat(timespec="seconds"),
-        }
-    write = episode_write(config, id, told, turns, "agent", given["origin"], more)
+        more |= {"session": material.session, "source": material.source, "category": material.category}
+        more["created"] = now.isoformat(timespec="seconds")
+    told = Narrative(one.topic.strip() or narrating.topic(turns), one.narrative.strip() or narrating.narrative(turns))
+    write = episode_write(config, id, told, turns, "agent", material.origin, more)
     return write, Made(id, write.path, told.topic)
 
 
@@ -131,9 +115,5 @@ def segmented_by(memory: view.Memory, notes: Sequence[Note]) -> str:
     for note in notes:
         for turn in note.turns:
             for id in memory.episodes_of_turn.get(f"{note.id}#{turn.id}", ()):
-                return (
-                    "agent"
-                    if memory.files[id].frontmatter.get("method") == "agent"
-                    else str(memory.files[id].frontmatter.get("method") or METHOD)
-                )
+                return str(memory.files[id].frontmatter.get("method") or METHOD)
     return ""

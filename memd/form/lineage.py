@@ -33,6 +33,7 @@ class Lineage:
         self.by_path: dict[str, Facts] = {}
         self.by_kind: dict[str, dict[str, None]] = {}
         self.doubled = False
+        self._stated: dict[str, Stated] = {}
         if before is None or not taken_over(self, before):
             self._read(before.by_path if before else {})
 
@@ -204,10 +205,6 @@ class Lineage:
         note = self.files[episode]
         at = self.by_path[note.path].said
         return (note.created if at is None else at, note.id)
-
-    @cached_property
-    def _stated(self) -> dict[str, Stated]:
-        return {}
 
     def last_stated(self, id: str) -> Stated:
         """Of a leaf that no episode states: its own time."""

@@ -56,6 +56,9 @@ class Forgotten(Struct, frozen=True):
 
 
 class Work:
+    """`why`: path -> the reason of its change. `words`, `turn_words`: what was said in what goes; `kept`: in what stays.
+    `touched`: leaves of episodes that changed; `made`: leaves that came anew."""
+
     def __init__(self, vault: Vault, config: Config, now: datetime, scope: Scope) -> None:
         self.memory, self.config, self.now, self.scope = view.of(vault), config, now, scope
         self.stage = Stage(vault, now, config.formation.folder)
@@ -158,10 +161,8 @@ class Work:
         for id in sorted(self.gone_leaves):
             note = memory.files[id]
             self.words.append(note.lead or note.title)
-            reason = (
-                f"the {self.scope.kind} is forgotten" if id in self.scope.leaves else "nothing that is left states it"
-            )
-            self.remove(note, reason)
+            asked = id in self.scope.leaves
+            self.remove(note, f"the {self.scope.kind} is forgotten" if asked else "nothing that is left states it")
         yield from self._unstate(self.scope.leaves, for_good=True)
         yield from self._unstate((others | unsaid) - self.scope.leaves, for_good=False)
         for id in sorted(affected - self.gone_leaves):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from memd.form.keys import ID, link, seconds, target
+from memd.form.keys import ID, link, target
 from memd.form.view import Memory
 from memd.model.note import Note
 from memd.model.vault import stem
@@ -33,7 +33,7 @@ def unseen(memory: Memory, keys: dict[str, Any]) -> tuple[Note, ...]:
         first = told[0] if told and len(read) >= LAST * WIDTH else 0
         return tuple(e for e in memory.episodes[first:] if _short(e) not in known)
     there = memory.files.get(last)
-    at = there.created if there else seconds(str(keys.get("seen", ""))) or 0.0
+    at = there.created if there else 0.0
     return tuple(e for e in memory.episodes if (e.created, e.id) > (at, last))
 
 
@@ -41,13 +41,8 @@ def mark(seen: Iterable[Note]) -> dict[str, Any]:
     """The keys that say that these have been read, in the order of their arrival; None for one that is not there."""
     seen = tuple(seen)
     if not seen:
-        return {"up_to": None, "seen": None, "read": None}
-    last = seen[-1]
-    return {
-        "up_to": link(stem(last.path)),
-        "seen": str(last.frontmatter.get("created", "")) or None,
-        "read": "".join(sorted(map(_short, seen[-LAST:]))),
-    }
+        return {"up_to": None, "read": None}
+    return {"up_to": link(stem(seen[-1].path)), "read": "".join(sorted(map(_short, seen[-LAST:])))}
 
 
 def _short(episode: Note) -> str:

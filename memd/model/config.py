@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "agent", "git")
+"""What a file of talk or records may be, `auto` for whatever it looks like."""
+
 
 class VaultConfig(Struct, frozen=True, forbid_unknown_fields=True):
     path: str = ""

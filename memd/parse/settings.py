@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 import msgspec
 
-from memd.model.config import AgentsConfig, Config, ImportConfig, NamedVault, SocketConfig
+from memd.model.config import FORMATS, AgentsConfig, Config, ImportConfig, NamedVault, SocketConfig
 from memd.model.problem import Problem
 
 _TABLES = {"socket": SocketConfig, "imports": ImportConfig, "vaults": NamedVault}
@@ -25,7 +25,7 @@ _ONE_OF: dict[str, tuple[str, ...]] = {
     "agents.confirm": ("never", "destructive", "all"),
     "socket.confirm": ("", "never", "destructive", "all"),
     "socket.rights": ("read", "write", "forget"),
-    "imports.format": ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox"),
+    "imports.format": FORMATS,
     "imports.category": ("interaction", "integration"),
 }
 _RANGES: dict[str, tuple[float, float]] = {
@@ -160,14 +160,10 @@ class _Reading:
                 try:
                     found[key] = _checked(f"{name}.{key}", value, types[key])
                 except _Bad as fault:
-                    self._tell(
-                        name,
-                        n,
-                        key,
-                        f"[{name}] `{key}` {fault}",
-                        _UNTIL.get(name, "correct it; until then the default holds"),
-                    )
-                    found.update({key: _STRICT[f"{name}.{key}"]} if f"{name}.{key}" in _STRICT else {})
+                    hint = _UNTIL.get(name, "correct it; until then the default holds")
+                    self._tell(name, n, key, f"[{name}] `{key}` {fault}", hint)
+                    if f"{name}.{key}" in _STRICT:
+                        found[key] = _STRICT[f"{name}.{key}"]
         return found
 
     def _unknown(self, table: Mapping[str, Any], known: Iterable[str], section: str, n: int) -> None:
@@ -260,7 +256,7 @@ def _required(kind: Any) -> list[str]:
 
 def _shown(value: Any) -> str:
     """A value for a message; long ones cut."""
-    text = {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
     return text if len(text) <= 40 else text[:40] + "…"
 
 

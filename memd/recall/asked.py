@@ -59,6 +59,8 @@ class List(Filters, Protocol):
 
 
 class Named(Protocol):
+    """A file, named by one of three."""
+
     @property
     def permalink(self) -> str: ...
     @property

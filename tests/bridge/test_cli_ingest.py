@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 import memd.parse
-from memd.bridge import cli, cli_words
+from memd.bridge import cli
 from memd.bridge.cli_ingest import BATCH, batches
 from memd.model.memory import Event
 from memd.model.problem import Problem
@@ -120,10 +120,3 @@ def test_batches_fit_a_request() -> None:
     assert [event for batch in found for event in batch] == events
     assert all(len(batch) == 1 or len(msgspec.msgpack.encode(batch)) <= BATCH + 16 for batch in found)
     assert BATCH < REQUEST_LIMIT * 0.7
-
-
-def test_every_format_of_the_readers_can_be_asked_for() -> None:
-    """The command line has its own list, so that it need not load the readers to know it."""
-    from memd.parse import exports
-
-    assert set(cli_words.FORMATS) == set(exports.FORMATS)

@@ -186,9 +186,9 @@ def test_a_callers_episodes_win():
     desk = Desk(CONFIG, NOW)
     registered = desk.do(register, Material("s", tuple(talk(*PHOTO))))
     handed = [Handed("小林学摄影", "他准备学摄影。", ("2026-04-02.0", 1))]
-    told = desk.do(hand_over, "s", handed, registered)
+    told = desk.do(hand_over, Material("s"), handed, registered)
     assert desk.note(told.episodes[0].path).frontmatter["turns"] == ["[[2026-04-02-s#^t1]]", "[[2026-04-02-s#^t2]]"]
-    assert desk.do(hand_over, "s", handed, registered).episodes[0].new is False
+    assert desk.do(hand_over, Material("s"), handed, registered).episodes[0].new is False
     assert desk.do(segment, "s", True).kept_by == "agent"
     assert len(desk.paths("episode")) == 1
 
@@ -199,23 +199,23 @@ def test_who_came_second_gets_a_conflict():
     registered = desk.do(register, Material("s", tuple(talk(*PHOTO))))
     desk.do(segment, "s", True)
     with pytest.raises(Refused, match="memd has segmented") as refused:
-        desk.do(hand_over, "s", [Handed("x", "y", (0,))], registered)
+        desk.do(hand_over, Material("s"), [Handed("x", "y", (0,))], registered)
     assert refused.value.code == "conflict"
     other = desk.do(register, Material("t", tuple(talk(*RENT))))
-    desk.do(hand_over, "t", [Handed("x", "y", (0, 1))], other)
+    desk.do(hand_over, Material("t"), [Handed("x", "y", (0, 1))], other)
     with pytest.raises(Refused, match="another episode"):
-        desk.do(hand_over, "t", [Handed("x", "y", (1, 2))], other)
+        desk.do(hand_over, Material("t"), [Handed("x", "y", (1, 2))], other)
 
 
 def test_an_episode_without_turns_says_so():
     """`evidence: none`; it bears no turns, and names a turn that is not there in vain."""
     desk = Desk(CONFIG, NOW)
-    told = desk.do(hand_over, "s", [Handed("小林学摄影", "他准备学摄影。", None, "2026-04-02", "2026-04-02")])
+    told = desk.do(hand_over, Material("s"), [Handed("小林学摄影", "他准备学摄影。", None, "2026-04-02", "2026-04-02")])
     keys = desk.note(told.episodes[0].path).frontmatter
     assert keys["evidence"] == "none"
     assert "turns" not in keys
     with pytest.raises(Refused, match="a turn that is not there"):
-        desk.do(hand_over, "s", [Handed("x", "y", ("nobody",))])
+        desk.do(hand_over, Material("s"), [Handed("x", "y", ("nobody",))])
 
 
 def test_a_sensitive_turn_makes_its_episode_sensitive():

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memd.model.config import FORMATS
 from memd.parse import exports
-from memd.parse.exports import FORMATS, detect, read
+from memd.parse.exports import detect, read
 
 
 def said(data: str | bytes, format: str = "auto", name: str = "x") -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ import zipfile
 import zlib
 from typing import Any
 
+from memd.model.config import FORMATS
 from memd.model.fingerprint import fingerprint
 from memd.model.memory import Event
 from memd.model.problem import Problem
@@ -22,9 +23,8 @@ from memd.parse.exports.documents import sections
 from memd.parse.exports.session import Session, clean, decode, event, loads, problem
 from memd.parse.text import is_text
 
-__all__ = ["FORMATS", "Session", "detect", "read"]
+__all__ = ["Session", "detect", "read"]
 
-FORMATS = ("auto", "jsonl", "chat", "markdown", "chatgpt", "claude", "mbox", "agent", "git")
 UNPACKED = 512 * 1024 * 1024
 """Bytes that an archive's `conversations.json` may have."""
 

@@ -6,7 +6,6 @@ Knows permalinks, paths, ids, titles and `memory://`. Paths are judged by their 
 from __future__ import annotations
 
 import re
-from typing import Protocol
 from urllib.parse import unquote
 
 from memd.edit import copies
@@ -15,6 +14,7 @@ from memd.model.fingerprint import fold
 from memd.model.note import Note
 from memd.model.vault import Vault
 from memd.parse.note import parse_note
+from memd.recall.asked import Named
 from memd.recall.names import clean
 from memd.serve.handlers.context import Context
 
@@ -22,17 +22,6 @@ SCHEME = "memory://"
 _DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?=\w*[A-Za-z])\w{1,5}")
-
-
-class Names(Protocol):
-    """Params that name a file by one of three."""
-
-    @property
-    def permalink(self) -> str: ...
-    @property
-    def path(self) -> str: ...
-    @property
-    def id(self) -> str: ...
 
 
 def inside(path: str, what: str = "path") -> str:
@@ -69,7 +58,7 @@ def note_path(path: str) -> str:
     return inner + ".md"
 
 
-def find(ctx: Context, params: Names) -> Note:
+def find(ctx: Context, params: Named) -> Note:
     """The one note that the params name, and that the peer may change.
 
     Raises Refused: not_found (with `paths` where several are meant), outside_vault, permission_denied.
