@@ -14,6 +14,7 @@ import time
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from memd.model.config import LlmConfig
 from memd.model.pauses import doubling
@@ -25,6 +26,20 @@ TRIES = 3
 FIRST_REST, LAST_REST = 30.0, 3600.0
 """Seconds for which an endpoint that did not answer is left alone: doubled each time up to the last."""
 _FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.S)
+
+
+class _Message(Struct):
+    content: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+
+
+class _Completion(Struct):
+    """What is read of an answer; the client library takes whatever a proxy or a torn connection sends for one."""
+
+    choices: list[_Choice]
 
 
 class Model:
@@ -85,7 +100,7 @@ class Model:
                 max_retries=0,
             )
         try:
-            answer = self._client.chat.completions.create(
+            answer = self._client.chat.completions.with_raw_response.create(
                 model=self.config.model,
                 messages=messages,
                 temperature=0,
@@ -102,7 +117,12 @@ class Model:
                 return ""
             status = getattr(error, "status_code", 500)
             return None if status >= 500 or status == 429 else ""
-        content = answer.choices[0].message.content if answer.choices else None
+        try:
+            choices = msgspec.json.decode(answer.content, type=_Completion).choices
+        except (msgspec.MsgspecError, RecursionError):
+            self.error = f"{self.config.base_url or 'the endpoint'} did not answer: what came is no completion"
+            return None
+        content = choices[0].message.content if choices else None
         self.error = "" if content else "the answer is empty"
         return content or ""
 

@@ -26,8 +26,8 @@ class Verdict(Struct):
 
 
 @contextmanager
-def endpoint(*answers: str | int, refuses: tuple[str, ...] = ()) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """An endpoint that gives these answers in turn: a text, or a status. It knows no format and no key that it `refuses`.
+def endpoint(*answers: str | int | bytes, refuses: tuple[str, ...] = ()) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """An endpoint that gives these answers in turn: a text, a status, or a whole body. It knows no format and no key that it `refuses`.
     Yields its URL and what it was asked."""
     asked: list[dict[str, Any]] = []
     left = list(answers)
@@ -46,9 +46,11 @@ def endpoint(*answers: str | int, refuses: tuple[str, ...] = ()) -> Iterator[tup
             if unknown := next((key for key in asked[-1] if key in refuses), ""):
                 status, said = 400, {"error": {"message": f"Unsupported parameter: '{unknown}'"}}
                 left.insert(0, answer)
-            body = json.dumps(said).encode()
+            if whole := isinstance(answer, bytes):
+                status = 200
+            body = answer if whole else json.dumps(said).encode()
             self.send_response(status)
-            self.send_header("content-type", "application/json")
+            self.send_header("content-type", "text/html" if body.startswith(b"<") else "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -127,6 +129,24 @@ def test_a_model_that_cannot_be_had_is_no_answer() -> None:
     silent = Model(LlmConfig(base_url="http://127.0.0.1:9/v1", model="m", timeout=1))
     assert silent.ask("Judge.", {}, Verdict) is None
     assert "did not answer" in silent.error
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>log in first</html>", b"", b'{"cho', b"[]", b"5", b'"ok"', b"{}", b'{"choices": 5}', b'{"choices": [null]}',
+        b'{"choices": [{}]}', b'{"choices": [{"message": null}]}', b'{"choices": [{"message": {"content": [1]}}]}',
+    ],
+)  # fmt: skip
+def test_a_page_that_is_no_answer_is_none(body: bytes) -> None:
+    """A proxy's page, a torn body, an answer of another shape: asked again, and no failure of memd's."""
+    with endpoint(body, '{"same": true}') as (url, asked):
+        assert Model(LlmConfig(base_url=url, model="m")).ask("Same?", {}, Verdict) == Verdict(same=True)
+        assert len(asked) == 2
+    with endpoint(*[body] * 9) as (url, _):
+        model = Model(LlmConfig(base_url=url, model="m"))
+        assert model.ask("Same?", {}, Verdict) is None
+        assert model.error
 
 
 def test_every_task_has_a_prompt_and_a_type() -> None:
