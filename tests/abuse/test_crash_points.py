@@ -90,6 +90,8 @@ class Work:
         self.kept.add(token)
 
     def move(self, token: str) -> None:
+        # Just stood up, the daemon tells of the files as they were before the kill until it has looked.
+        self.home.call("memory.refresh")
         where = self.home.call("memory.list", folder="travels")["notes"]
         if where:
             number = self.chance.randrange(10**6)

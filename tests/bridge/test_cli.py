@@ -408,6 +408,7 @@ def test_an_output_that_nobody_reads_is_no_traceback(tmp_path: Path, word: str) 
 
 INTERRUPTING = """
 import atexit, os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what was started in the background ignores it
 def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
     print("goes on", file=sys.stderr)
