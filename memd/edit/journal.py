@@ -16,7 +16,7 @@ from memd.model.fingerprint import sha256
 from memd.model.plan import ABSENT, Write
 from memd.parse import render
 
-_WIKI = re.compile(r"\[\[([^\]|#]+)(?:#[^\]|]*)?(?:\|([^\]]*))?\]\]")
+_WIKI = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|([^\[\]]*))?\]\]")
 _OURS = re.compile(r"- \d\d-\d\d \d\d:\d\d \S")
 _SPACE = re.compile(r"\s+")
 LABEL = 80

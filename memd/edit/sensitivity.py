@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 
 _I = re.IGNORECASE
-_AMOUNT = r"(?:[¥$€£]\s?\d[\d,.]*\s?(?:k|m|万|million)?\b|\d[\d,.]*\s?(?:k\b|万|元|块|人民币|美元|欧元|dollars|euros|pounds|yuan|rmb|usd|cny|eur|gbp)|[一二两三四五六七八九十百千]+[万千]\w?)"
+_AMOUNT = r"(?:[¥$€£]\s?\d[\d,.]*\s?(?:k|m|万|million)?\b|\d[\d,.]{0,20}\s?(?:k\b|万|元|块|人民币|美元|欧元|dollars|euros|pounds|yuan|rmb|usd|cny|eur|gbp)|[一二两三四五六七八九十百千]{1,8}[万千]\w?)"
 
 _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("grades", ("gpa", "绩点"), r"(?:\bGPA\b|绩点)[^\n.。]{0,12}?\d\.\d|\d\.\d\d?\s*(?:的)?(?:GPA\b|绩点)"),
@@ -18,7 +18,7 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("grade", "score", "mark", "exam", "got a", "got an"),
         r"\b(?:grades?|score|scored|marks)\b[^\n.。;]{0,24}?(?:\b(?:is|was|of|:|a|an)\s*|:\s*)(?:(?-i:[A-DF])[+-]?(?![\w.])|\d{2,3}(?:\.\d)?(?:\s?%|\s?/\s?\d{2,3}|\s?points?)?(?![\w]))"
         r"|\bscored\s+(?:an?\s+)?\d{2,3}(?:\.\d)?\b(?!\s*(?:goals?|points? (?:in|against)))"
-        r"|\bgot\s+(?:an?\s+)?(?:(?-i:[A-DF])[+-]?|\d{2,3}(?:%|\s?/\s?\d{2,3})?)\s+(?:in|on|for)\s+(?:my|the|his|her|their)?\s*[\w ]{0,24}(?:exam|midterm|final|test|quiz|course|class|paper|essay)",
+        r"|\bgot\s+(?:an?\s+)?(?:(?-i:[A-DF])[+-]?|\d{2,3}(?:%|\s?/\s?\d{2,3})?)\s+(?:in|on|for)\s+(?:(?:my|the|his|her|their)\s*)?[\w ]{0,24}(?:exam|midterm|final|test|quiz|course|class|paper|essay)",
     ),
     (
         "grades",
@@ -31,12 +31,12 @@ _RULES: tuple[tuple[str, tuple[str, ...], str], ...] = (
          "chemo", "biopsy", "surgery", "bipolar", "adhd", "mg", "cholesterol", "miscarr", "symptom", "asthma", "diabet"),
         r"\b(?:diagnosed (?:with|as)|diagnosis (?:is|was|of|:)|prescribed (?!fire|burn|reading|text)\w+|blood (?:pressure|sugar|glucose|type)\b[^\n.]{0,16}?(?:\d|\b(?:A|B|AB|O)[+-])|(?:tested|HIV)[ -]positive|chemotherapy|biopsy|miscarr(?:y|ied|iage))"
         r"|\b(?:I|he|she|they|(?:my|his|her|their) \w+)(?:'m| am| is| are| have| has| had|'ve|'s got| suffers? from| takes?| take| am on| is on|'m on)\s+(?:been\s+)?(?:a |an |on |taking )?(?:clinical |severe |chronic |type [12] )?(?:depression|depressed and medicated|cancer|diabet\w+|asthma|epilepsy|hiv|bipolar(?: disorder)?|adhd|insulin|antidepressants?|sertraline|fluoxetine|metformin|hypertension|pregnant)\b"
-        r"|\b\d+\s?mg\b[^\n.]{0,24}\b(?:daily|a day|twice|every|at night|morning|pill|tablet)|\b(?:takes?|taking|on)\s+\w+\s+\d+\s?mg\b|\bcholesterol\b[^\n.]{0,12}\d",
+        r"|\d\s?mg\b[^\n.]{0,24}\b(?:daily|a day|twice|every|at night|morning|pill|tablet)|\b(?:takes?|taking|on)\s+\w+\s+\d+\s?mg\b|\bcholesterol\b[^\n.]{0,12}\d",
     ),
     (
         "health",
         ("确诊", "诊断", "病", "血压", "血糖", "处方", "服药", "吃药", "抑郁", "怀孕", "手术", "过敏", "体检", "化疗", "症", "炎", "癌", "药", "血型", "流产"),
-        r"确诊|(?:被)?诊断(?:为|出|是|结果)|(?:血压|血糖|血脂|尿酸|胆固醇|心率)[^\n。;；]{0,8}?\d|血型[^\n。]{0,3}[ABO]|(?:得了|患有?|患上|查出)[^\n。;；,，]{1,12}(?:病|症|炎|癌|瘤)|处方药?[^\n。]{0,6}(?:开|吃|:|：)|(?:每天|每日|长期|正在)[^\n。]{0,4}(?:服药|吃药|服用)|(?:抑郁|焦虑|双相)(?:症|障碍)|化疗|流产|怀孕\d|HIV\s*阳性|体检[^\n。]{0,8}(?:异常|偏高|阳性|结节)|\d+\s*(?:mg|毫克)[^\n。]{0,8}(?:每天|一天|一日|早晚)",
+        r"确诊|(?:被)?诊断(?:为|出|是|结果)|(?:血压|血糖|血脂|尿酸|胆固醇|心率)[^\n。;；]{0,8}?\d|血型[^\n。]{0,3}[ABO]|(?:得了|患有?|患上|查出)[^\n。;；,，]{1,12}(?:病|症|炎|癌|瘤)|处方药?[^\n。]{0,6}(?:开|吃|:|：)|(?:每天|每日|长期|正在)[^\n。]{0,4}(?:服药|吃药|服用)|(?:抑郁|焦虑|双相)(?:症|障碍)|化疗|流产|怀孕\d|HIV\s*阳性|体检[^\n。]{0,8}(?:异常|偏高|阳性|结节)|\d\s*(?:mg|毫克)[^\n。]{0,8}(?:每天|一天|一日|早晚)",
     ),
     (
         "money",

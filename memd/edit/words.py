@@ -36,4 +36,4 @@ def headings_for(text: str) -> Names:
 
 def says_observations(heading: str) -> bool:
     """Whether a heading, in any of the languages known here, names a section of observations."""
-    return fold(re.sub(r"\s*[(（].*", "", heading).strip(" #:：*_")) in _OBSERVATIONS
+    return fold(re.sub(r"[(（].*", "", heading).strip(" #:：*_")) in _OBSERVATIONS

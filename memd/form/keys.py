@@ -15,7 +15,7 @@ from memd.model.fingerprint import fingerprint, fold, one_line
 
 ID = re.compile(r"(?<![0-9a-z])(?:lf|ep|sm|ch|ev|en|dg)-[0-9a-z]{6,12}(?![0-9a-z])")
 _CLOSING = " \t\r\n.。!！;；"
-_SEEN = re.compile(r"\[\[([^\]|]+)(?:\|([^\]]*))?\]\]")
+_SEEN = re.compile(r"\[\[([^\[\]|]+)(?:\|([^\[\]]*))?\]\]")
 
 
 def listed(value: Any) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _ITEM = re.compile(r"^\s*[-*+] (?!\[[^\]]\] )(?P<text>\S.*?)\s*$")
 _HEADING = re.compile(r"^#{1,6}\s+(?P<text>.+?)\s*#*\s*$")
 _BLOCK = re.compile(r"\s\^(p-[0-9a-z]+)\s*$")
 _COMMENT = re.compile(r"%%.*?%%")
-_LINKED = re.compile(r"\[\[([^\]|#]+)[^\]]*\]\]")
+_LINKED = re.compile(r"\[\[([^\[\]|#]+)[^\[\]]*\]\]")
 
 
 class Patch(Struct, frozen=True, omit_defaults=True):

@@ -13,7 +13,7 @@ from typing import Any
 from memd.model.fingerprint import fold
 from memd.parse import times
 
-_LINK = re.compile(r"!?\[\[([^\]|#]*)[^\]]*\]\]")
+_LINK = re.compile(r"!?\[\[([^\[\]|#]*)[^\[\]]*\]\]")
 _DAY = re.compile(r"\s*\d{4}[-/]\d\d?[-/]\d\d?\s*|\s*\d{4}年\d\d?月\d\d?[日号]\s*", re.A)
 
 

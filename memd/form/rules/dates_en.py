@@ -175,6 +175,8 @@ _RULES: tuple[tuple[str, bool, Callable[[re.Match[str], date, bool], Days]], ...
 )
 _COMPILED = tuple((re.compile(r"(?<![\w-])(?:" + p + ")", re.I), relative, days) for p, relative, days in _RULES)
 _ANY = re.compile(r"\d|day|night|week|month|year|ago|morrow|morning|evening|noon|" + "|".join(_SHORT), re.I)
+NEAR = 60
+"""Characters before a day in which it is told that it repeats."""
 _REPEATS = re.compile(r"\b(?:every|each|most|alternate)\s+(?:\w+\s+)?$", re.I)
 _PLURAL = re.compile(r"\s+(?:mornings|afternoons|evenings|nights|lunchtimes)\b", re.I)
 
@@ -186,7 +188,7 @@ def find(text: str, said: date) -> Iterator[When]:
     back = bool(_PAST.search(text))
     for pattern, relative, days in _COMPILED:
         for m in pattern.finditer(text):
-            if _REPEATS.search(text[: m.start()]) or _PLURAL.match(text[m.end() :]):
+            if _REPEATS.search(text[max(0, m.start() - NEAR) : m.start()]) or _PLURAL.match(text, m.end()):
                 continue
             try:
                 found = days(m, said, back)

@@ -74,9 +74,9 @@ def lead(text: str) -> str:
 
 _OPINION = re.compile(r"^(?:i|we)(?: (?:also|just|really|still|do))* (?:think|feel|believe|guess|suppose|find)\b", re.I)
 _ASIDE = re.compile(
-    r"(?:[,;]|\s+[–—-])\s*(?:so |and |but )?(?:(?:do|did|can|could|would|will|have|are) you|(?:what|how) (?:about|do|would) you|what do you|any (?:ideas|tips|advice|suggestions|recommendations))\b[^.!]*\?$"
-    r"|(?:,\s*|\s+)(?:and|but) (?:i |i'm |i am )?(?:(?:just|still|always|really|often|sometimes) )*(?:don't know|do not know|not sure|don't have a clue|feel(?:ing)? (?:like|that|as)|feel \w+)\b[^.!?]*[.!]?$"
-    r"|(?:,\s*|\s+)(?:and|but) let's\b.*$|,\s*(?:so )?let's\b.*$|(?:,\s*|\s+and )(?:i'm |i am |it's )?(?:nice|glad|pleased|happy) to (?:meet|see|talk to) you.*$",
+    r"(?:[,;]|\s[–—-])\s*(?:so |and |but )?(?:(?:do|did|can|could|would|will|have|are) you|(?:what|how) (?:about|do|would) you|what do you|any (?:ideas|tips|advice|suggestions|recommendations))\b[^.!]*\?$"
+    r"|(?:,\s*|\s)(?:and|but) (?:i |i'm |i am )?(?:(?:just|still|always|really|often|sometimes) )*(?:don't know|do not know|not sure|don't have a clue|feel(?:ing)? (?:like|that|as)|feel \w+)\b[^.!?]*[.!]?$"
+    r"|(?:,\s*|\s)(?:and|but) let's\b.*$|,\s*(?:so )?let's\b.*$|(?:,\s*|\sand )(?:i'm |i am |it's )?(?:nice|glad|pleased|happy) to (?:meet|see|talk to) you.*$",
     re.I,
 )
 
@@ -86,7 +86,7 @@ def told_part(text: str) -> str:
     found = _ASIDE.search(text.replace("’", "'"))
     if found is None:
         return text
-    front = text[: found.start()]
+    front = text[: found.start()].rstrip()
     who = subject(front[len(lead(front)) :])
     return front if who.kind in ("owner", "person") and who.name != "elided" else text
 

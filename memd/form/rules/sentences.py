@@ -41,6 +41,8 @@ MENTION = re.compile(r"\s*(?:@(?:[A-Za-z][A-Za-z0-9_.-]*|[\u4e00-\u9fff]{1,6}(?=
 _MARKS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=[\w.!?])\*(?!\w)")
 _CJK = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z][A-Za-z'’-]+")
+LONG = 1000
+"""Characters after which a sentence has gone on long enough: what is no prose would be joined for ever."""
 _PAIRS = {"“": "”", "「": "」", "『": "』", "《": "》"}
 
 
@@ -97,6 +99,8 @@ def _cut(text: str) -> list[str]:
 
 def _goes_on(piece: str, after: str) -> bool:
     """The sentence is not at its end: an abbreviation, an open mark, dots behind which it goes on small."""
+    if len(piece) > LONG:
+        return False
     trails = piece.rstrip().endswith(("...", "…")) and after.lstrip()[:1].islower()
     return (trails or _ABBREVIATION.search(piece) is not None or _open(piece)) and not piece.endswith("\n")
 
