@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from memd.edit import journal, sensitivity, words
+from memd.edit import journal, words
 from memd.form import keys, profile_text
 from memd.form.rules import dates_en, english, sentences
 
@@ -20,9 +20,7 @@ SLOW: dict[str, Callable[[], object]] = {
     "links that never close, in a leaf": lambda: keys._SEEN.findall("[[" * 40_000),
     "links that never close, in the journal": lambda: journal._WIKI.findall("[[" * 40_000),
     "a heading of blanks": lambda: words.says_observations("a" + " " * 80_000 + "b"),
-    "one long number": lambda: sensitivity.mark("salary mg pill grade score " + "1" * 60_000),
-    "one long number in Chinese": lambda: sensitivity.mark("工资 " + "一" * 60_000),
-    "one day after the other": lambda: list(dates_en.find("monday " * 10_000, date(2026, 1, 1))),
+    "one day after the other": lambda: list(dates_en.find("monday " * 40_000, date(2026, 1, 1))),
 }
 
 

@@ -301,13 +301,50 @@ def test_connections_over_the_limit_are_busy(path: str) -> None:
 def test_a_reader_that_does_not_read_is_slowed_and_dropped(path: str) -> None:
     """Answers that are not read stop the requests, and after a while the connection; memory stays bounded."""
     big = {"content": "x" * 1_000_000}
-    with daemon(path, {"memory.read": big}, Limits(slow_reader_seconds=0.2)) as running:
+    limits = Limits(slow_reader_seconds=0.2, unsent=1 << 30, unsent_by_all=1 << 30)
+    with daemon(path, {"memory.read": big}, limits) as running:
         caller = Caller(path)
         for n in range(40):
             caller.send(n, "memory.read", {"id": "x"})
-        until(lambda: running.server.connections == 0)
-        assert len(running.seen) <= Limits().per_connection + 1
+        until(lambda: running.seen and running.server.connections == 0)
+        assert len(running.seen) <= limits.per_connection + 1
         assert Caller(path).call(1, "hello").ok
+
+
+def test_what_one_client_leaves_unread_is_bounded(path: str) -> None:
+    """Over the limit it is hung up on at once, however patient the daemon is with those who read slowly."""
+    with daemon(path, {"memory.read": {"content": "x" * 1_000_000}}, Limits(unsent=3_000_000)) as running:
+        caller = Caller(path)
+        for n in range(10):
+            caller.send(n, "memory.read", {"id": "x"})
+        until(lambda: running.seen and running.server.connections == 0)
+
+
+def test_who_goes_on_after_a_fatal_fault_is_not_listened_to_for_ever(path: str) -> None:
+    """What still comes in is dropped so that the refusal is read; who never stops is cut off."""
+    with daemon(path, limits=Limits(discarded=200_000, linger_seconds=60)):
+        caller = Caller(path)
+        caller.socket.sendall(b"\xff\xff\xff\xff")
+        assert caller.reply().error["code"] == "too_large"
+        with pytest.raises(OSError):
+            for _ in range(100):
+                caller.socket.sendall(b"x" * 100_000)
+
+
+def test_room_is_kept_for_clients_of_whom_nothing_runs(path: str, gates: Gates) -> None:
+    """Who fills the daemon is refused more; another's first request still runs, until the reserve is used up, too."""
+    with daemon(path, {"memory.search": gates}, Limits(in_flight=2, per_connection=4, reserve=1)):
+        greedy, modest, late = Caller(path), Caller(path), Caller(path)
+        for n, name in enumerate(("one", "two")):
+            greedy.send(n, "memory.search", {"query": name})
+        until(lambda: gates.began == ["one", "two"])
+        assert greedy.call(3, "memory.search", {"query": "three"}).error["code"] == "busy"
+        modest.send(1, "memory.search", {"query": "four"})
+        until(lambda: "four" in gates.began)
+        assert late.call(1, "memory.search", {"query": "five"}).error["code"] == "busy"
+        for name in ("one", "two", "four"):
+            gates.event(name).set()
+        assert modest.reply().ok
 
 
 def test_all_answers_that_wait_are_bounded(path: str) -> None:
@@ -364,6 +401,17 @@ def test_events_go_to_those_who_subscribed(path: str) -> None:
         assert caller.call(5, "unsubscribe", {"sub": everything}).error["code"] == "not_found"
         running.publish("changed", {"path": "a.md"}, path="a.md", kind="note")
         assert caller.call(6, "hello").id == 6
+
+
+def test_subscriptions_are_one_s_own_and_bounded(path: str) -> None:
+    """Another connection cannot end them, and nobody has more than the limit."""
+    with daemon(path, limits=Limits(subscriptions=2)):
+        mine, other = Caller(path), Caller(path)
+        subs = [mine.call(n, "subscribe").result["sub"] for n in range(2)]
+        assert mine.call(2, "subscribe").error["code"] == "busy"
+        assert other.call(1, "unsubscribe", {"sub": subs[0]}).error["code"] == "not_found"
+        assert mine.call(3, "unsubscribe", {"sub": subs[0]}).ok
+        assert mine.call(4, "subscribe").ok
 
 
 def test_events_keep_to_what_a_socket_may_see(path: str) -> None:
