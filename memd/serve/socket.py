@@ -10,6 +10,7 @@ import asyncio
 import logging
 import os
 import socket
+import sys
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -58,10 +59,12 @@ class Server:
         self._nobody = asyncio.Event()
 
     async def open(self, listening: socket.socket, gate: Gate | None = None, path: str = "") -> None:
-        """Accepts from a listening socket; `path` is the file to remove at the end ("" for a socket that was passed to us)."""
+        """Accepts from a listening socket; `path` is the file to remove at the end ("" for a socket that was passed to us,
+        which Python 3.13 would remove by itself: systemd could not start us again)."""
         loop = asyncio.get_running_loop()
         allowed = gate or Gate()
-        server = await loop.create_unix_server(lambda: Connection(self, allowed), sock=listening, backlog=512)
+        ours: dict[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+        server = await loop.create_unix_server(lambda: Connection(self, allowed), sock=listening, backlog=512, **ours)
         self._listening.append((server, path, identity(path) if path else None))
         self.active_at = loop.time()
 
