@@ -85,6 +85,7 @@ class Service:
             gate.rights,
             gate.sensitive,
             gate.folder,
+            self.upkeep.stamps,
         )
 
     # looking ---------------------------------------------------------------------------------------------------------

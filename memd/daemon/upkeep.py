@@ -57,6 +57,9 @@ class Upkeep:
     def trashed(self) -> tuple[str, ...]:
         return tuple(_notes_below(self._root, TRASH))
 
+    def stamps(self) -> tuple[str, ...]:
+        return keep.undo_stamps(self._root)
+
     def undoing(self, stamp: str) -> Plan | None:
         manifest = keep.undo_manifest(self._root, stamp) if stamp else keep.standing(self._root)
         return keep.undoing(self._root, manifest) if manifest else None

@@ -33,9 +33,8 @@ def _own(stamp: str) -> bool:
         return False
 
 
-def place(path: str, now: datetime, trashed: Iterable[str] = ()) -> str:
-    """Where a note goes that is deleted now: after all that lies in the trash."""
-    stamps = (name.removeprefix(ROOT + "/").partition("/")[0] for name in trashed)
+def place(path: str, now: datetime, stamps: Iterable[str] = ()) -> str:
+    """Where a note goes that is deleted now: after all that lies in the trash under `stamps`."""
     return f"{ROOT}/{stamp_after(latest(stamps), now)}/{path}"
 
 

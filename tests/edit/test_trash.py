@@ -14,9 +14,12 @@ def test_a_deleted_note_keeps_its_path_under_a_stamp() -> None:
     first = place("a/b.md", NOW)
     assert first == ".trash/memd/2026-11-30T140205.000000/a/b.md"
     assert original(first) == "a/b.md"
-    second = place("a/b.md", NOW, [first, ".trash/memd/zz by hand/a/b.md"])
+    second = place("a/b.md", NOW, ["2026-11-30T140205.000000", "zz by hand"])
     assert second == ".trash/memd/2026-11-30T140205.000001/a/b.md"
-    assert place("a/b.md", NOW - timedelta(days=400), [second, first]) == ".trash/memd/2026-11-30T140205.000002/a/b.md"
+    assert (
+        place("a/b.md", NOW - timedelta(days=400), ["2026-11-30T140205.000001", "2026-11-30T140205.000000"])
+        == ".trash/memd/2026-11-30T140205.000002/a/b.md"
+    )
 
 
 def test_only_memds_trash_is_known() -> None:

@@ -161,7 +161,9 @@ class Files(dict[str, bytes]):
         return Vault(parse_note(path, self[path], 0.0, NOW.tzinfo)[0] for path in visible)  # type: ignore[arg-type]
 
     def context(self, **more: Any) -> Context:
-        given = {"now": NOW, "trashed": lambda: tuple(p for p in self if p.startswith(".trash/memd/")), **more}
+        trashed = tuple(path for path in self if path.startswith(".trash/memd/"))
+        stamps = tuple({path.split("/")[2] for path in trashed})
+        given = {"now": NOW, "trashed": lambda: trashed, "stamps": lambda: stamps, **more}
         return Context(self.vault(), Config(), bytes_of=self.get, **given)
 
     def apply(self, plan: Plan) -> tuple[Receipt, ...]:

@@ -34,8 +34,9 @@ class Context(Struct, frozen=True):
     """One request's surroundings.
 
     `now` is aware and in the vault's zone. `bytes_of` reads a file, memd's trash included, as it is on disk now (None:
-    there is no such file). `trashed` lists paths in `.trash/memd/`. `undo` gives the plan that takes an earlier one back
-    ("" for the last one; None: there is nothing to take back). `folder` is what the peer is limited to, "" for all.
+    there is no such file). `trashed` lists paths in `.trash/memd/`, `stamps` only the folders there: of a long life there
+    are many. `undo` gives the plan that takes an earlier one back ("" for the last one; None: there is nothing to take
+    back). `folder` is what the peer is limited to, "" for all.
     """
 
     vault: Vault
@@ -47,6 +48,7 @@ class Context(Struct, frozen=True):
     rights: frozenset[str] = RIGHTS
     sensitive: bool = True
     folder: str = ""
+    stamps: Callable[[], tuple[str, ...]] = _nothing
 
     def sees(self, path: str) -> bool:
         """Whether the peer's folder holds the path."""

@@ -30,7 +30,7 @@ def delete(ctx: Context, params: Any) -> Decision:
     ctx.writable(note.path)
     refuse_secrets((params.reason,), note.sensitive)
     data = _data(ctx, note)
-    where = trash.place(note.path, ctx.now, ctx.trashed())
+    where = trash.place(note.path, ctx.now, ctx.stamps())
     ledger = files.moved_path(ctx.config.formation.folder)
     broken = [
         {"path": shown_path(ctx.vault, source), "line": link.line, "target": clean(link.target)}
@@ -119,10 +119,10 @@ def undo(ctx: Context, params: Any) -> Decision:
         advice = "restore by hand from .trash/memd, or edit the note"
         raise Refused("conflict", f"changed since, and left alone: {shown}; {advice}", paths=list(map(clean, changed)))
     paths = [ctx.writable(step.to if isinstance(step, Move) else step.path) for step in back.steps]
-    trashed = ctx.trashed()
+    stamps = ctx.stamps()
     # A file that memd made is not removed for good: it goes to the trash.
     steps = tuple(
-        Move(step.path, trash.place(step.path, ctx.now, trashed), step.expect) if isinstance(step, Remove) else step
+        Move(step.path, trash.place(step.path, ctx.now, stamps), step.expect) if isinstance(step, Remove) else step
         for step in back.steps
     )
     plan = Plan(steps, back.reasons, back.reads, undo=True, undoes=back.undoes)
