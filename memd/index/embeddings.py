@@ -11,13 +11,13 @@ import hashlib
 import os
 import sqlite3
 import struct
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from memd.index import lacks
 from memd.index.models import Choice
+from memd.index.transactions import transaction
 from memd.model.errors import Refused
 
 SCHEMA = 1
@@ -69,14 +69,6 @@ def _connect(file: str) -> sqlite3.Connection:
         store.close()
         raise
     return store
-
-
-@contextmanager
-def transaction(store: sqlite3.Connection) -> Iterator[None]:
-    """All or nothing, also where SQLite has rolled back by itself (a full disk)."""
-    store.execute("begin immediate")
-    with store:
-        yield
 
 
 def digest(hash: str) -> bytes:

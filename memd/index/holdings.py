@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from memd.index import seal
-from memd.index.embeddings import digest, open_store, transaction
+from memd.index.embeddings import digest, open_store
 from memd.index.leaning import script
 from memd.index.port import Passage
+from memd.index.transactions import transaction
 
 _SELECT = "select label, path, unit, kind, hash, line, rank, script, lends from passages join files on files.id = passages.file "
 

@@ -12,12 +12,12 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 
 import msgspec
 from msgspec import Struct
 
 from memd.index import lacks
+from memd.index.transactions import transaction
 from memd.model.errors import Refused
 from memd.model.note import Note
 
@@ -82,7 +82,7 @@ class Ledger:
         about = f"{LAYOUT} {self._index}"
         said = self._db.execute("select value from meta where key = 'about'").fetchone()
         if said is None or said[0] != about:
-            with self._transaction():
+            with transaction(self._db):
                 self._db.execute("delete from rows")
                 self._db.execute("delete from meta where key = 'listed'")
                 self._db.execute("insert or replace into meta values ('about', ?)", (about,))
@@ -97,13 +97,6 @@ class Ledger:
                 os.remove(self._file + ending)
         self._open()
         self.damage = why
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """All or nothing, also where SQLite has rolled back by itself (a full disk)."""
-        self._db.execute("begin immediate")
-        with self._db:
-            yield
 
     def rows(self) -> dict[str, Row]:
         """Every row by path. One damaged row makes the whole ledger suspect: it is dropped, and nothing comes."""
@@ -122,7 +115,7 @@ class Ledger:
     def write(self, rows: Iterable[tuple[str, Row]], removed: Iterable[str] = ()) -> None:
         """All of these or none. Raises Refused: unavailable."""
         try:
-            with self._transaction():
+            with transaction(self._db):
                 self._db.executemany("delete from rows where path = ?", ((os.fsencode(path),) for path in removed))
                 self._db.executemany(_PUT, (_record(path, row) for path, row in rows))
         except sqlite3.DatabaseError as error:
@@ -136,7 +129,7 @@ class Ledger:
     def listed(self, at_ns: int) -> None:
         """Every file of the listing taken then has its row. Raises Refused: unavailable."""
         try:
-            with self._transaction():
+            with transaction(self._db):
                 self._db.execute("insert or replace into meta values ('listed', ?)", (str(at_ns),))
         except sqlite3.DatabaseError as error:
             raise Refused("unavailable", f"the ledger could not be written: {error}; see `memd doctor`") from error

@@ -5,15 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import signal
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import ClassVar
 
 import pytest
 
 from memd.index.embeddings import to_half
+from tests.fakes.endpoint import embedding
 from tests.fakes.home import Home
 
 SAID = [
@@ -25,39 +23,27 @@ MARKS = ("Quillwexford", "龘", "靐")
 """Each so rare that no library, and no other line, has it."""
 
 
-class Model(BaseHTTPRequestHandler):
-    """An embedding endpoint that thinks something of its own of every text, and remembers what."""
+THOUGHT: dict[str, list[float]] = {}
+"""What the model thought of each text that it was shown."""
 
-    thought: ClassVar[dict[str, list[float]]] = {}
 
-    def do_POST(self) -> None:
-        texts = json.loads(self.rfile.read(int(self.headers["content-length"])))["input"]
-        for text in texts:
-            self.thought[text] = [byte / 256 for byte in hashlib.sha256(text.encode()).digest()]
-        body = json.dumps({"data": [{"index": i, "embedding": self.thought[t]} for i, t in enumerate(texts)]}).encode()
-        self.send_response(200)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        return
+def think(text: str) -> list[float]:
+    """Something of its own of every text."""
+    THOUGHT[text] = [byte / 256 for byte in hashlib.sha256(text.encode()).digest()]
+    return THOUGHT[text]
 
 
 @pytest.fixture
 def model() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/v1#one"
-    server.shutdown()
-    server.server_close()
+    with embedding(think) as url:
+        yield url
 
 
 def traces(base: Path) -> set[str]:
     """Files that hold a mark, as a person or a program may spell it, or a vector of a text that has one."""
     spelt = {f.encode(code) for mark in MARKS for f in (mark, mark.lower()) for code in ("utf-8", "utf-16-le")}
     spelt |= {json.dumps(mark)[1:-1].encode() for mark in MARKS}
-    thought = {to_half(v) for text, v in Model.thought.items() if any(mark in text for mark in MARKS)}
+    thought = {to_half(v) for text, v in THOUGHT.items() if any(mark in text for mark in MARKS)}
     assert thought
     return {
         str(path.relative_to(base))
