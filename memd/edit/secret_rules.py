@@ -80,12 +80,17 @@ _CALL = re.compile(r"[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])[,;]?", re.ASCII)
 """A program that fetches the value: `os.environ["DB"]`, `getPassword()`."""
 
 
+def _said(bare: str) -> bool:
+    """A word for how a password stands, or what a program fetches it with."""
+    return bare.lower().strip(".,;!?") in _STATUS or _CALL.fullmatch(bare) is not None
+
+
 def password(text: str) -> bool:
     """Something that nobody would write there as a word of the sentence."""
     bare = text.strip("\"'`“”‘’«»")
-    if bare.lower().strip(".,;!?") in _STATUS or len(set(bare)) < 3 or re.fullmatch(r"[*•x.…_-]+", bare):
+    if _said(bare) or len(set(bare)) < 3 or re.fullmatch(r"[*•x.…_-]+", bare):
         return False
-    if "://" in bare or bare.startswith(("<", "{", "$", "[[", "%", "‹")) or _CALL.fullmatch(bare):
+    if "://" in bare or bare.startswith(("<", "{", "$", "[[", "%", "‹")):
         return False
     inner = bare.strip(".,;!?")
     return (
@@ -99,8 +104,7 @@ def password(text: str) -> bool:
 def assigned(text: str) -> bool:
     """After a colon or an equals sign a plain word is a password, too, unless it says how things stand."""
     bare = text.strip("\"'`“”‘’")
-    said = bare.lower().strip(".,;!?") in _STATUS or _CALL.fullmatch(bare)
-    return password(text) or (bare.isascii() and len(bare) >= 6 and not said)
+    return password(text) or (bare.isascii() and len(bare) >= 6 and not _said(bare))
 
 
 _NEXT = re.compile(

@@ -142,7 +142,7 @@ def _short(text: str) -> bool:
 
 
 def _named(what: str, bare: str, who: Speaker) -> str:
-    """`What's your dog called?` has a verb of its own and is none of these: `What's your dog's name?` and `Rex`."""
+    """`What's your dog's name?` and `Rex`."""
     noun = voice_en.tell(what.replace("your", "my"), who).rstrip(".")
     many = what.lower().endswith("s") and not what.lower().endswith("ss")
     return f"{noun} {'are' if many else 'is'} {bare}."
