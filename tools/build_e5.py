@@ -12,6 +12,7 @@ memd/share/models/e5-small-zh-en-int8, is what it makes by default.
 Needs numpy, onnx, tokenizers and sentencepiece (only for its NFKC table, which is the
 one XLM-R was trained with).  No network, no torch.
 """
+
 # ruff: noqa
 # fmt: off
 import argparse

@@ -100,6 +100,12 @@ class Making:
             return ""
         return f"{self.target.choice.title} reads the vault; {self.serving.choice.title} answers meanwhile."
 
+    def read(self, total: int) -> float:
+        """The share of `total` passages that the model in service has read. One that is about to be replaced has read all
+        that it has vectors of."""
+        done = total - self.feeding.waiting if self.serving is self.target else len(self.serving.shards or ())
+        return done / total if total else 1.0
+
     def status(self, total: int, expected: int) -> VectorStatus:
         """Of `total` passages; `expected` files are still to be handed in."""
         waiting = min(self.feeding.waiting, total)

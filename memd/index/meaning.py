@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
+from msgspec.structs import replace
+
 from memd.index import lacks, seal
 from memd.index.arrears import Arrears
 from memd.index.asking import Vector
@@ -175,7 +177,8 @@ class Meaning:
             return VectorAnswer(why="loading")
         if not text.strip():
             return VectorAnswer(why="unreadable")
-        return self._making.serving.answer(text, limit, kinds, only)
+        answer = self._making.serving.answer(text, limit, kinds, only)
+        return replace(answer, read=self._making.read(self._total))
 
     def embed(self, texts: Sequence[str]) -> tuple[Vector | None, ...]:
         """Vectors of texts, as passages; None for each where none is to be had. Waits as long as it takes."""

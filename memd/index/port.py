@@ -125,11 +125,12 @@ class VectorStatus(Struct, frozen=True):
 
 class VectorAnswer(Struct, frozen=True):
     """One hit a unit, best first. `used` is false where no vector took part (off, over budget, unreadable text); `why` says
-    so in a word."""
+    so in a word. `read` is the share of the passages that the model which answered had read."""
 
     hits: tuple[Hit, ...] = ()
     used: bool = False
     why: str = ""
+    read: float = 1.0
 
 
 class Words(Protocol):
@@ -162,8 +163,6 @@ class Index(Protocol):
     def words(self, query: Query, limit: int) -> list[Hit]: ...
 
     def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer: ...
-
-    def vector_status(self) -> VectorStatus: ...
 
 
 class Bodies(Protocol):

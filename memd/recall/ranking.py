@@ -40,13 +40,8 @@ def pool(index: Index, query: Query, text: str, mode: str, limit: int) -> Pool:
     if not meaning:
         return Pool(words, used=answer.used, why=answer.why, floor=floor)
     more = len(words) >= limit or len(answer.hits) >= limit
-    return Pool(*fuse(words, meaning, _whole(index)), answer.used, answer.why, float("-inf") if more else None)
-
-
-def _whole(index: Index) -> bool:
-    """Whether nearly every passage has its vector: the few that a save leaves waiting do not count."""
-    status = index.vector_status()
-    return status.done >= weights.NEARLY_ALL * status.total
+    hits, said = fuse(words, meaning, answer.read >= weights.NEARLY_ALL)
+    return Pool(hits, said, answer.used, answer.why, float("-inf") if more else None)
 
 
 def same(score: float) -> float:

@@ -130,18 +130,43 @@ def _spoken(said: Said, turn: Turn, place: int) -> tuple[Spoken, list[str]]:
     return Spoken(turn, place, said, own, amount, bool(_ASKS.search(said.text)), bool(_TIME.search(said.text))), found
 
 
-_held: OrderedDict[tuple[str, str], Session] = OrderedDict()
-_lock = threading.Lock()
-_count = [0]
+class _Kept:
+    """The sessions that were read last, with `KEPT` turns in all. From any thread."""
+
+    def __init__(self) -> None:
+        self._sessions: OrderedDict[tuple[str, str], Session] = OrderedDict()
+        self._turns = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: tuple[str, str]) -> Session | None:
+        with self._lock:
+            if key in self._sessions:
+                self._sessions.move_to_end(key)
+            return self._sessions.get(key)
+
+    def put(self, key: tuple[str, str], made: Session) -> None:
+        with self._lock:
+            if key not in self._sessions:
+                self._sessions[key] = made
+                self._turns += len(made.turns)
+            while self._turns > KEPT and len(self._sessions) > 1:
+                _, gone = self._sessions.popitem(last=False)
+                self._turns -= len(gone.turns)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._sessions.clear()
+            self._turns = 0
+
+
+_kept = _Kept()
 
 
 def session(note: Note, bodies: Bodies) -> Session | None:
     """The turns of an evidence note; None where it cannot be read."""
     key = (note.path, note.sha256)
-    with _lock:
-        if note.sha256 and (kept := _held.get(key)) is not None:
-            _held.move_to_end(key)
-            return kept
+    if note.sha256 and (kept := _kept.get(key)) is not None:
+        return kept
     text = bodies.text(note.path)
     if text is None:
         return None
@@ -157,25 +182,13 @@ def session(note: Note, bodies: Bodies) -> Session | None:
             stems.update(found)
     made = Session(turns, stems, stems.total())
     if note.sha256:
-        _keep(key, made)
+        _kept.put(key, made)
     return made
-
-
-def _keep(key: tuple[str, str], made: Session) -> None:
-    with _lock:
-        if key not in _held:
-            _held[key] = made
-            _count[0] += len(made.turns)
-        while _count[0] > KEPT and len(_held) > 1:
-            _, gone = _held.popitem(last=False)
-            _count[0] -= len(gone.turns)
 
 
 def forget() -> None:
     """Drops every word that is kept: after a purge nothing of it is in memory."""
-    with _lock:
-        _held.clear()
-        _count[0] = 0
+    _kept.clear()
     _notes.clear()
     for cached in (_telling, stems_of):
         cached.cache_clear()

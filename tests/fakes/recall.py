@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from memd.index.passages import units
-from memd.index.port import Hit, Only, Operations, Query, VectorAnswer, VectorStatus
+from memd.index.port import Hit, Only, Operations, Query, VectorAnswer
 from memd.index.words import TantivyWords
 from memd.model.note import Note
 from memd.model.vault import Vault, stem
@@ -31,7 +31,6 @@ class FakeIndex:
     def __init__(self, words: TantivyWords, answer: VectorAnswer | None = None) -> None:
         self.text = words
         self.answer = answer or VectorAnswer(why="off")
-        self.status = VectorStatus()
         self.asked: list[int] = []
 
     def words(self, query: Query, limit: int) -> list[Hit]:
@@ -41,9 +40,6 @@ class FakeIndex:
     def meaning(self, text: str, limit: int, kinds: tuple[str, ...] = (), only: Only | None = None) -> VectorAnswer:
         found = [hit for hit in self.answer.hits if only is None or only.has(hit.unit, hit.path)]
         return structs.replace(self.answer, hits=tuple(found))
-
-    def vector_status(self) -> VectorStatus:
-        return self.status
 
 
 class FakeBodies:

@@ -135,6 +135,17 @@ def test_a_model_that_fails_is_a_reason_and_the_rest_goes_on(world):
     assert world.meaning.answer("another question", 5).why == "unavailable"
 
 
+def test_an_answer_says_how_much_the_model_had_read(world):
+    """While passages wait, an answer comes from a part of them, and says so."""
+    world.open()
+    world.update(TEA)
+    world.until(done=1)
+    world.models.opened["one", True].fail = Unavailable("The server sleeps.")
+    world.update(RAIN)
+    world.until("building", reason="The server sleeps.")
+    assert world.meaning.answer("green tea", 5).read == 0.5
+
+
 def test_text_without_a_letter_is_not_embedded(world):
     """What the model cannot read counts as done, has no vector and is not tried again."""
     world.open()
@@ -170,6 +181,7 @@ def test_another_model_embeds_while_the_old_one_answers(world):
         assert world.told.wait_for(lambda: "one answers meanwhile" in world.meaning.status().reason, 60)
     assert world.paths("green tea")[0] == "tea.md"
     assert world.meaning.status().model == "two"
+    assert world.meaning.answer("green tea", 5).read == 1.0, "the old model's vectors are whole"
     gate.set()
     world.until(model="two", done=2)
     assert world.paths("green tea")[0] == "tea.md"

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from memd.index.port import Hit, VectorAnswer, VectorStatus
+from memd.index.port import Hit, VectorAnswer
 from memd.model.errors import Refused
 from memd.recall.search import search
 from tests.fakes.recall import NOW, Asked, World, world
@@ -318,14 +318,12 @@ def test_hits_by_meaning_join(tmp_path: Path) -> None:
 def test_a_word_that_stands_in_one_note_is_found_first_while_the_model_reads_the_vault(tmp_path: Path) -> None:
     """The note has no vector yet, so the likest of what has one is no better answer; of a save's few it may be."""
     at = make(tmp_path, {"租约.md": "押金两个月\n", "budget.md": "forty euros\n", "piano.md": "a new string\n"})
-    at.index.answer = VectorAnswer(
-        (Hit("budget.md", "budget.md", 0.9, 1, True), Hit("piano.md", "piano.md", 0.8, 1)), True
-    )
+    hits = (Hit("budget.md", "budget.md", 0.9, 1, True), Hit("piano.md", "piano.md", 0.8, 1))
     first = {}
-    for done in (1, 99):
-        at.index.status = VectorStatus("building", done=done, total=100)
-        first[done] = ask(at, "押金", mode="hybrid")["hits"][0]["path"]
-    assert first == {1: "租约.md", 99: "budget.md"}
+    for read in (0.01, 0.99):
+        at.index.answer = VectorAnswer(hits, True, read=read)
+        first[read] = ask(at, "押金", mode="hybrid")["hits"][0]["path"]
+    assert first == {0.01: "租约.md", 0.99: "budget.md"}
 
 
 @pytest.mark.parametrize("mode", ["text", "vector", "hybrid"])
