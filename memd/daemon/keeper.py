@@ -41,7 +41,8 @@ EVERYTHING = frozenset({""})
 class Looked(Struct, frozen=True):
     """What a look at the files found, decided off the loop. `at_ns` is 0 for a further slice of a look, whose listing
     speaks of its own files only. `rest` is still to be read (`more`); `again`: paths that
-    somebody is writing just now. `whole_at_ns`: when the whole vault was listed, 0 where only a part was."""
+    somebody is writing just now. `identity`: of the folder that was looked at. `whole_at_ns`: when the whole vault was
+    listed, 0 where only a part was."""
 
     listing: Listing
     at_ns: int
@@ -51,6 +52,7 @@ class Looked(Struct, frozen=True):
     again: frozenset[str] = frozenset()
     rest: tuple[Wanted, ...] = ()
     hold: root.Hold | None = None
+    identity: root.Identity | None = None
     whole_at_ns: int = 0
 
 
@@ -148,7 +150,7 @@ class Keeper:
         hold = None if accept else self._judge(now, listing, within, lost, ours)
         whole = listing if within is None else diff.joined(self.listing, listing, within)
         again, rest, whole_at_ns = _again(found), wanted[SLICE:], at_ns if within is None else 0
-        return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), again, rest, hold, whole_at_ns)
+        return Looked(whole, at_ns, found, tuple(gone), tuple(moved.items()), again, rest, hold, now, whole_at_ns)
 
     def more(self, looked: Looked) -> Looked:
         """The next slice of what a look left to read."""
@@ -156,7 +158,8 @@ class Keeper:
         gone = tuple(each.path for each in found if each.state == "gone" and each.path in self.vault.notes)
         files = {each.path: each.stat for each in found if each.stat}  # their folders were listed by the look
         rest, at_ns = looked.rest[SLICE:], looked.whole_at_ns
-        return Looked(Listing(files, above=frozenset()), 0, found, gone, (), _again(found), rest, whole_at_ns=at_ns)
+        listing = Listing(files, above=frozenset())
+        return Looked(listing, 0, found, gone, (), _again(found), rest, None, looked.identity, at_ns)
 
     def _read(self, wanted: Sequence[Wanted]) -> tuple[Found, ...]:
         return tuple(read_all(self.how, wanted, self._processes, self._vectors.wanted))
@@ -188,7 +191,7 @@ class Keeper:
         if looked.hold:
             return Change(), 0
         self._keep_listing(looked)
-        self.identity = root.identify(self.how.root)
+        self.identity = looked.identity
         self._keep_problems(looked)
         read = [e for e in looked.found if e.note is not None]
         notes = self.vault.notes
