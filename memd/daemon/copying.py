@@ -17,13 +17,13 @@ from memd.daemon.core import Core
 from memd.daemon.steps import Answerer
 from memd.disk import keep
 from memd.edit import copies
-from memd.form import reunion
+from memd.form import renumber, reunion
 from memd.model.change import Change
 from memd.model.config import Config
 from memd.model.errors import Refused
 from memd.model.fingerprint import sha256
 from memd.model.plan import Displaced, Move, Plan
-from memd.model.vault import Vault
+from memd.model.vault import Vault, stem
 
 log = logging.getLogger("memd.copying")
 
@@ -43,6 +43,7 @@ class Copying:
         self._stamp = stamp
         self._waiting = copies.Waiting()
         self._due: set[str] = set()
+        self._late: set[str] = set()
         self._refused: set[str] = set()
         self._settling = False
 
@@ -61,6 +62,8 @@ class Copying:
         for path in change.removed:
             self._waiting.discard(path)
         paths = [note.path for note in change.written]
+        if not mine:
+            self._late |= {note.path for note in change.written if note.kind in renumber.KINDS}
         for path in paths:
             if (path in before.notes or not mine) and self._waiting.add(path):
                 self._due.add(path)
@@ -80,6 +83,7 @@ class Copying:
         due: set[str] = set()
         try:
             while settled:
+                await self._follow()
                 due, self._due = {path for path in due | self._due if path in self._core.vault.notes}, set()
                 settled = False
                 for path in sorted(due, key=self._order):
@@ -88,6 +92,33 @@ class Copying:
                         settled = True
         finally:
             self._settling = False
+
+    async def _follow(self) -> None:
+        """What came after its evidence had been joined means the copy's turns by the numbers that they had there."""
+        late, self._late = self._late, set()
+        if not late:
+            return
+        vault, folder = self._core.vault, f"{self._config().formation.folder}/evidence"
+        came = [note for path in late if (note := vault.notes.get(path))]
+        for kept in await self._core.in_reader(keep.set_aside, self._core.keeper.how.root, folder):
+            for path in copies.originals(copies.copy_kept_at(kept) or ""):
+                if any(renumber.speaks(note, stem(path)) for note in came):
+                    await self._followed(path, kept, late)
+
+    async def _followed(self, path: str, kept: str, late: set[str]) -> None:
+        for _ in range(ATTEMPTS):
+            plan = await self._core.in_reader(self._following, path, kept)
+            try:
+                receipts = await self._core.apply(plan, self._stamp())
+            except Refused as refused:
+                log.warning("links into joined evidence could not be written now, memd tries again (%s)", refused.code)
+                self._late |= late
+                return
+            if not any(isinstance(receipt, Displaced) for receipt in receipts):
+                return
+
+    def _following(self, path: str, kept: str) -> Plan:
+        return drive(reunion.follow(self._core.vault, path, kept), Answerer(self._core, None))[0]
 
     def _order(self, path: str) -> tuple[bool, str]:
         note = self._core.vault.notes.get(path)

@@ -90,6 +90,13 @@ def put_back(root: str) -> dict[str, str]:
     return {entry.to: entry.before for manifest in undone for entry in manifest.entries if entry.op == "move"}
 
 
+def set_aside(root: str, folder: str) -> tuple[str, ...]:
+    """Paths of what `.conflict/` holds of this folder and those below it. Opens none."""
+    below = os.walk(os.path.join(root, CONFLICT, folder))
+    found = (os.path.join(where, name) for where, _, names in below for name in names)
+    return tuple(sorted(os.path.relpath(path, root) for path in found))
+
+
 def undo_stamps(root: str) -> tuple[str, ...]:
     """Stamps of what memd keeps, the last one first (they sort as they were given); some have no manifest. Opens none."""
     try:

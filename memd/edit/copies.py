@@ -34,6 +34,7 @@ _PLAIN = (
     re.compile(r"(?P<stem>.+) \d{1,2}"),
     re.compile(r"(?P<stem>.+)-(?=[^-]*[A-Z])[\w .'’]{3,40}(?:-\d+)?"),
 )
+_KEPT_COPY = re.compile(rf"{re.escape(CONFLICTS)}/(?P<stem>.+)__copy__[0-9a-f]{{8}}\.md", re.DOTALL)
 _MARKED = re.compile(r"[)）\]]$| \d{1,2}$|-\d{6}|-[^-]*[A-Z]")
 """What every such name has, to pass over most names."""
 
@@ -103,6 +104,12 @@ def settle(path: str, original: str, copy: bytes, note: bytes) -> Plan | None:
 def kept_copy(path: str, copy: bytes) -> str:
     """Where a copy that was taken in is kept; its mark is of its bytes, so that two devices keep it at one place."""
     return _kept(path, "copy", sha256(copy)[:8])
+
+
+def copy_kept_at(path: str) -> str | None:
+    """The path of the copy that is kept at this place, as it was before; None for anything else."""
+    found = _KEPT_COPY.fullmatch(path)
+    return f"{found['stem']}.md" if found else None
 
 
 def _kept(path: str, origin: str, mark: str) -> str:

@@ -66,11 +66,12 @@ def _own_place(vault: Vault, note: Note) -> bool:
 
 def _linking(vault: Vault, name: str) -> Iterator[Note]:
     """Memory's files that speak of the evidence, leaves before chains."""
-    found = [note for note in vault.notes.values() if note.kind in KINDS and _speaks(note, name)]
+    found = [note for note in vault.notes.values() if note.kind in KINDS and speaks(note, name)]
     yield from sorted(found, key=lambda note: (KINDS.index(note.kind), note.path))
 
 
-def _speaks(note: Note, name: str) -> bool:
+def speaks(note: Note, name: str) -> bool:
+    """Whether the note links to a file of this stem or names it in its header."""
     return name in str(note.frontmatter) or any(name in link.target for link in note.links)
 
 
@@ -155,7 +156,7 @@ def _followers(vault: Vault, changed: Mapping[str, Any], names: Mapping[str, str
     found: list[Step] = []
     wanted = [n for n in vault.notes.values() if n.kind in KINDS and n.path not in changed]
     for note in wanted if names else ():
-        if any(_speaks(note, name) for name in names):
+        if any(speaks(note, name) for name in names):
             data = yield Read(note.path)
             if data is not None:
                 text = files.decoded(data)

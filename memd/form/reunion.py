@@ -1,7 +1,7 @@
 """A sync engine's copy of a file that memory owns, settled: evidence joined turn by turn, derived files chosen.
 
-`settle` is the step. Two devices that see the same pair make the same files, so they converge; the copy goes to
-`.conflict/`. Knows which rule is for which kind. Never a person's notes: those are `edit.copies`.
+`settle` is the step, `follow` the one for files that come after it. Two devices that see the same pair make the same
+files, so they converge; the copy goes to `.conflict/`. Knows which rule is for which kind. Never a person's notes: those are `edit.copies`.
 """
 
 from __future__ import annotations
@@ -49,12 +49,30 @@ def _evidence(vault: Vault, note: Note, data: bytes, other: bytes) -> Asking:
     done = together.joined(data, other)
     if done is None:
         return None
-    mine, theirs = _by_block(note, data), _by_block(note, other)
-    elsewhere = {old: new for old, new in done.places.items() if old != new}
-    told = renumber.Evidence(note.id, stem(note.path), mine, theirs, elsewhere)
-    steps = yield from renumber.steps(vault, told)
+    steps = yield from _renumbered(vault, note, data, other, done)
     first = (Write(note.path, done.content, sha256(data)),) if done.content != data else ()
     return (*first, *steps)
+
+
+def _renumbered(vault: Vault, note: Note, data: bytes, other: bytes, done: together.Joined) -> Asking:
+    mine, theirs = _by_block(note, data), _by_block(note, other)
+    elsewhere = {old: new for old, new in done.places.items() if old != new}
+    return (yield from renumber.steps(vault, renumber.Evidence(note.id, stem(note.path), mine, theirs, elsewhere)))
+
+
+def follow(vault: Vault, path: str, kept: str) -> Asking:
+    """Files of memory that came after the evidence at `path` had been joined with the copy that is kept at `kept`: what
+    means the copy's turns gets the numbers that they have now. Told: whether any did."""
+    note = vault.notes.get(path)
+    data, other = (yield Read(path)), (yield Read(kept))
+    if note is None or data is None or other is None or sha256(data) != note.sha256:
+        return Plan(), False
+    done = together.joined(data, other)
+    if done is None:
+        return Plan(), False
+    steps = yield from _renumbered(vault, note, data, other, done)
+    why = f"they came after a copy of {path} was joined"
+    return Plan(steps, (why,), ((path, sha256(data)),), undo=True), bool(steps)
 
 
 def _derived(note: Note, data: bytes, copy: Note, other: bytes) -> tuple[Step, ...] | None:
