@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,3 +98,26 @@ def test_two_devices_that_made_a_month_of_the_journal_apart_are_joined() -> None
         assert merged.count(b"created: 2026-11-02") == 1
         assert b"2026-11-03T" not in merged
         assert merged.count(b"- 11-0") == 2
+
+
+HOSTILE = {
+    "blank lines": ["\n"] * 8000,
+    "one line again and again": ["- same\n"] * 8000,
+    "blank lines between new ones": ["- {}{}\n", "\n"] * 4000,
+    "few words in another order": ["- {}" + "ab " * 3000 + "\n"],
+    "every second line shared": ["- {}{}\n", "- kept {}\n"] * 4000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_versions_made_to_be_slow_are_merged_or_left_soon(name: str) -> None:
+    """A second of CPU or some; aligning every line with every other takes minutes. Nothing of either side is lost."""
+    sides = []
+    for mark in "xy":
+        lines = (line.format(mark, n) for n, line in enumerate(HOSTILE[name]))
+        sides.append(f"shared\n- {mark * 30}\n{''.join(lines)}- {mark * 9}\n".encode())
+    before = time.process_time()
+    merged, grown = union(*sides), three_way(b"shared\n", *sides)
+    assert time.process_time() - before < 30
+    for found in filter(None, (merged, grown)):
+        assert all(set(side.split(b"\n")) <= set(found.split(b"\n")) for side in sides)
