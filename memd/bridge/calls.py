@@ -94,7 +94,7 @@ class Calls(NoteCalls[R]):
         direction: Literal["down", "up", "both"] | None = None,
         include_sensitive: bool | None = None,
     ) -> R:
-        """Lineage: down to the words somebody said, up to what was made of them."""
+        """Lineage: down to words somebody said, up to what was made of them."""
         return self._ask("memory.trace", locals())
 
     def profile(self, *, history: bool | None = None, include_sensitive: bool | None = None) -> R:

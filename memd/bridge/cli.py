@@ -131,7 +131,8 @@ def overview() -> str:
             *lines,
             "",
             everywhere,
-            f"`memd help COMMAND` has its options; topics: {' '.join(TOPICS)}",
+            "`memd help COMMAND` has its options, `memd help TOPIC` more on one of",
+            " ".join(TOPICS),
         ]
     )
 

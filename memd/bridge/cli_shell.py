@@ -105,11 +105,12 @@ class Shell:
 
     def print_json(self, value: Any) -> None:
         raw = msgspec.json.encode(value)
-        text = (msgspec.json.format(raw, indent=2) if self.out.isatty() else raw).decode()
+        text = safe(msgspec.json.format(raw, indent=2).decode()) if self.out.isatty() else raw.decode()
         print(text, file=self.out, flush=True)
 
 
-_CONTROL = dict.fromkeys((*range(32), 127, *range(128, 160), *range(8234, 8239), *range(8294, 8298)), "�")
+_DIRECTION = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_CONTROL = dict.fromkeys((*range(32), *range(127, 160), *_DIRECTION), "�")
 _CONTROL[0x0A] = "\n"
 _CONTROL[0x09] = "\t"
 

@@ -77,10 +77,19 @@ def search(shell: Shell, answer: Answer) -> None:
         names = ", ".join(f"{each.get('relation')} {each.get('title')}" for each in hit.get("related", [])[:4])
         if names:
             shell.print(shell.paint(f"    {safe(names)}", "2"))
+        if why := hit.get("why"):
+            shell.print(shell.paint(f"    {_why(hit, why)}", "2"))
     if not answer.get("hits"):
         shell.say("nothing found")
     if answer.get("cursor"):
         shell.say(f"more: --cursor {answer['cursor']}")
+
+
+def _why(hit: Answer, why: Answer) -> str:
+    """`score 0.83 = words 0.51 + meaning 0.32 (glaze, kiln)`."""
+    words = ", ".join(map(str, why.get("words", [])))
+    sought = f" ({safe(words)})" if words else ""
+    return f"score {hit.get('score')} = words {why.get('text')} + meaning {why.get('meaning')}{sought}"
 
 
 def notes(shell: Shell, answer: Answer) -> None:
@@ -108,6 +117,8 @@ def read(shell: Shell, answer: Answer) -> None:
 
 def retrieve(shell: Shell, answer: Answer) -> None:
     shell.print(safe(str(answer.get("text", ""))))
+    if why := answer.get("why"):
+        outline(shell, {"intent": answer.get("intent"), "why": why})
 
 
 def written(shell: Shell, answer: Answer, done: str = "done") -> None:

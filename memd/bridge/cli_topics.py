@@ -55,9 +55,10 @@ for more to come; without it its last episode is formed.
 """,
     "forget": """Forgetting: memd forget KIND:ID
 
-  KIND is evidence, turn, episode, leaf, entity, session or source. The plan is shown first: what goes, what is made anew
-  without it, and where memd cannot reach (git history, other devices). --yes does it without asking, --purge removes
-  memd's own copies too, --withdraw refuses the same words when they come again.
+  KIND is evidence, turn, episode, leaf, entity, session or source; ids like lf-…, ep-…, ev-… and ev-…#t3 stand for
+  themselves. The plan is shown first: what goes, what is made anew without it, and where memd cannot reach (git history,
+  other devices). --yes does it without asking, --purge removes memd's own copies too, --withdraw refuses the same words
+  when they come again.
 """,
     "agents": """Agents: over MCP, by hooks, on the command line
 

@@ -16,6 +16,7 @@ _OBSERVATION = re.compile(
 )
 _RELATION = re.compile(r"(?:[-*] )?(?P<type>.+?)\s+\[\[(?P<target>[^\[\]]+)\]\](?:\s+\((?P<context>[^()]*)\))?")
 _ID = re.compile(r"[a-z]{2}-[a-z2-7]{10}(#.*)?|#?p-[0-9a-f]+")
+_KINDS = {"ev": "evidence", "ep": "episode", "lf": "leaf"}
 
 
 def where_of(tests: list[str]) -> dict[str, Any]:
@@ -68,11 +69,13 @@ def _shorthand(text: str, form: re.Pattern[str], otherwise: str) -> dict[str, An
 
 
 def target(text: str) -> dict[str, str]:
-    """`leaf:lf-…` as `{"leaf": "lf-…"}`."""
+    """`session:0402` as `{"session": "0402"}`. What an id of evidence, a turn, an episode or a leaf names needs no kind."""
     kind, _, id = text.partition(":")
-    if kind not in Target.__struct_fields__ or not id:
-        raise ValueError(f"a target is KIND:ID, with KIND one of {', '.join(Target.__struct_fields__)}")
-    return {kind: id}
+    if kind in Target.__struct_fields__ and id:
+        return {kind: id}
+    if _ID.fullmatch(text) and text[:2] in _KINDS:
+        return {"turn" if "#" in text else _KINDS[text[:2]]: text}
+    raise ValueError(f"a target is KIND:ID, with KIND one of {', '.join(Target.__struct_fields__)}")
 
 
 def file_name(text: str) -> dict[str, str]:

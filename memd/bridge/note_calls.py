@@ -201,11 +201,11 @@ class NoteCalls(ABC, Generic[R]):
         id: str | None = None,
         **writing: Unpack[Writing],
     ) -> R:
-        """Move or rename a note, move a leaf to another tree, or merge entities."""
+        """Move or rename a note, move a leaf to another tree, merge entities."""
         return self._ask("memory.move", locals())
 
     def correct(self, id: str, text: str, **writing: Unpack[Writing]) -> R:
-        """Say what is true instead of a leaf, a chain's value or a profile line."""
+        """Say what is true in place of a leaf, a chain value, a profile line."""
         return self._ask("memory.correct", locals())
 
     def undo(self, plan: str | None = None, **writing: Unpack[Writing]) -> R:

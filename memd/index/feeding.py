@@ -46,10 +46,10 @@ class Feeding:
         """Seconds until it makes sense to go on: 0 now."""
         return max(0.0, self._not_before - self._clock())
 
-    def left(self) -> float | None:
-        """Seconds for what waits at the present pace; None while that is unknown."""
+    def left(self) -> int | None:
+        """Whole seconds for what waits at the present pace; None while that is unknown."""
         waiting = self.waiting
-        return waiting / self._pace if waiting and self._pace else None if waiting else 0.0
+        return round(waiting / self._pace) if waiting and self._pace else None if waiting else 0
 
     @property
     def waiting(self) -> int:

@@ -113,14 +113,14 @@ VectorState = Literal["ready", "building", "off"]
 
 class VectorStatus(Struct, frozen=True):
     """`ready`: every note that memd has read is found by meaning; files that changed and were not read yet are what the
-    text index counts as pending. `reason` says in a sentence why it is off or building; `left` is seconds, None when unknown."""
+    text index counts as pending. `reason` says in a sentence why it is off or building; `left` is whole seconds, None when unknown."""
 
     state: VectorState = "off"
     model: str = ""
     reason: str = ""
     done: int = 0
     total: int = 0
-    left: float | None = None
+    left: int | None = None
 
 
 class VectorAnswer(Struct, frozen=True):

@@ -295,6 +295,7 @@ def test_help_lists_every_word(memd: Memd) -> None:
     code, out, _ = memd("help", bare=True)
     assert code == 0
     assert all(f"  {word} " in out for word in {*OF_WORD, *OWN})
+    assert max(map(len, out.splitlines())) <= 80
     for word in docs():
         code, out, _ = memd("help", word, bare=True)
         assert code == 0

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from memd.bridge.cli_progress import counting, watching
@@ -38,6 +39,23 @@ def shown(of: Shell, answer: dict[str, Any]) -> str:
 def test_a_terminal_gets_colour(tmp_path: Path) -> None:
     """Bold titles on a terminal."""
     assert "\x1b[1mA\x1b[0m" in shown(shell(tmp_path), HIT)
+
+
+def test_a_hit_says_why_it_is_where_it_is(tmp_path: Path) -> None:
+    """With `explain` the parts of the score and the words that were looked for stand under the hit."""
+    why = {"text": 0.5, "meaning": 0.25, "words": ["kiln", "glaze"], "then": "modified, newest first"}
+    answer = {"hits": [HIT["hits"][0] | {"score": 0.75, "why": why}]}
+    lines = shown(shell(tmp_path, terminal=False), answer).splitlines()
+    assert lines[-1] == "    score 0.75 = words 0.5 + meaning 0.25 (kiln, glaze)"
+
+
+def test_json_steers_no_terminal(tmp_path: Path) -> None:
+    """What JSON leaves unescaped is made visible on a terminal; a program gets the text as it is."""
+    for terminal, expected in ((True, "a\ufffdb\ufffd"), (False, "a\x9bb\u202e")):
+        of = shell(tmp_path, terminal)
+        of.print_json({"title": "a\x9bb\u202e"})
+        assert isinstance(of.out, io.StringIO)
+        assert msgspec.json.decode(of.out.getvalue()) == {"title": expected}
 
 
 @pytest.mark.parametrize("environ", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

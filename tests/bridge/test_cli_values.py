@@ -62,7 +62,10 @@ def test_shorthand() -> None:
 def test_targets() -> None:
     """`kind:id`, and the id may hold colons."""
     assert target("entity:interaction:小林") == {"entity": "interaction:小林"}
-    for wrong in ("leaf", "leaf:", "life:x", ":x"):
+    assert target("lf-3v7c2nrzda") == {"leaf": "lf-3v7c2nrzda"}
+    assert target("ev-7k2m7q4txa") == {"evidence": "ev-7k2m7q4txa"}
+    assert target("ev-7k2m7q4txa#t3") == {"turn": "ev-7k2m7q4txa#t3"}
+    for wrong in ("leaf", "leaf:", "life:x", ":x", "sm-3v7c2nrzda"):
         with pytest.raises(ValueError, match="KIND:ID"):
             target(wrong)
 
@@ -89,4 +92,5 @@ def test_json_comes_from_the_line_or_a_file(tmp_path: Path) -> None:
 
 def test_words_cannot_steer_a_terminal() -> None:
     """Escape sequences, bells, C1 controls and direction overrides are made visible; tabs and lines stay."""
+    assert safe("\u061ca\u200eb\u200f\u2066") == "\ufffda\ufffdb\ufffd\ufffd"
     assert safe("a\x1b[2J\x07\x9b\u202eb\tc\n猫") == "a\ufffd[2J\ufffd\ufffd\ufffdb\tc\n猫"

@@ -11,7 +11,7 @@ import pytest
 
 from memd.index.asking import Asker
 from memd.index.backlog import Backlog
-from memd.index.feeding import Feeding, words
+from memd.index.feeding import PORTION, Feeding, words
 from memd.index.fetching import fetch
 from memd.index.models import MANIFEST, Crashed, Unavailable, choose, folder_choice, measure
 from tests.fakes.embedder import FakeEmbedder, FakeModels
@@ -371,6 +371,17 @@ class TestFeeding:
                 feeding.back(portion)
         assert rows[b"poison"] is None
         assert all(rows[text] for text in (b"tea", b"rain", b"sun"))
+
+    def test_the_time_that_is_left_is_told_in_whole_seconds(self):
+        """Unknown before the first portion, nothing where nothing waits."""
+        now = iter([0.0, 3.0])
+        feeding = Feeding(FakeEmbedder(), lambda path: (), lambda: next(now, 3.0))
+        assert feeding.left() == 0
+        feeding.backlog.add((bytes([n]), "p", 1, f"tea {n}") for n in range(PORTION + 100))
+        assert feeding.left() is None
+        feeding.embed(feeding.take())
+        feeding.done()
+        assert (feeding.left(), type(feeding.left())) == (round(100 * 3 / PORTION), int)
 
     def test_a_model_that_is_down_is_tried_less_and_less(self):
         """Pauses double, nothing is lost, and the reason is kept until it works again."""
