@@ -176,6 +176,9 @@ class Upkeep:
 
     async def doctor(self, ctx: Context, asked: Any) -> dict[str, Any]:
         fixed = await self._fix() if asked.fix else 0
+        known = self.core.keeper
+        if self.core.looked and (known.hold or await self.core.in_reader(root.identify, self._root) != known.identity):
+            await self.core.look()
         conflicts = await self.core.in_reader(lambda: tuple(_notes_below(self._root, CONFLICT)))
         reported = self._reported()
         if why := await self.core.in_reader(root.unwritable, self._root):

@@ -135,6 +135,18 @@ def test_an_emptied_vault_is_waited_for(home: Home) -> None:
     assert len(home.paths("lantern")) == 25
 
 
+def test_the_doctor_sees_at_once_that_the_vault_is_gone(home: Home) -> None:
+    """It looks by itself, long before the next scan; when the folder is back, it says nothing of it."""
+    home.write("a.md", "lantern\n")
+    home.start().settled()
+    home.vault.rename(home.base / "away")
+    codes = [problem["code"] for problem in home.call("memory.doctor")["problems"]]
+    assert codes.count("held") == 1
+    (home.base / "away").rename(home.vault)
+    assert "held" not in [problem["code"] for problem in home.call("memory.doctor")["problems"]]
+    assert home.paths("lantern") == ["a.md"]
+
+
 def test_a_person_may_accept_the_loss(home: Home) -> None:
     """`refresh` with `accept` takes over that the notes are gone."""
     home.write("a.md", "lantern\n")
