@@ -165,7 +165,7 @@ class Memories:
         return outcomes, waiting
 
     def _remembered(self, asked: params.Remember) -> Handing:
-        """Its secrets masked. Raises Refused: refused_secret, where there is nothing else."""
+        """Its secrets masked. Raises Refused: refused_secret, where there is nothing else; invalid_params without a word."""
         material, atoms = evidence.remembered(
             asked.text,
             self.now(),
@@ -181,6 +181,7 @@ class Memories:
         handing = masked(material, (), atoms)
         if blank(handing.material.events[0].text):
             refuse_secrets((asked.text,), asked.sensitivity == "sensitive")
+            raise Refused("invalid_params", "there is nothing to remember: say it in words")
         return handing
 
     async def _remember(self, asked: params.Remember, ctx: Context) -> Answer:

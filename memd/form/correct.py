@@ -10,7 +10,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from memd.edit.secrets import refuse_secrets
+from memd.edit.secrets import blank, refuse_secrets
 from memd.form import chains, human, leaves, profile, profile_page, view
 from memd.form.compose import Stage
 from memd.form.drafting import proposition
@@ -41,7 +41,7 @@ class Corrected(Struct, frozen=True):
 def correct(vault: Vault, config: Config, now: datetime, id: str, text: str) -> Asking:
     """Told: `Corrected`. Refuses ids of what cannot be corrected, empty texts, and values that are history already."""
     text = proposition(text)
-    if not text:
+    if blank(text):
         raise Refused("invalid_params", "a correction needs a text: say how it is")
     refuse_secrets((text,))
     memory = view.of(vault)

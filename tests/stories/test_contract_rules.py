@@ -268,6 +268,15 @@ def test_nothing_but_a_secret_is_not_remembered(home: Home, text: str) -> None:
     assert held(home, SECRET) == []
 
 
+@pytest.mark.parametrize("text", [" \n", "\u200b", "…。"])
+def test_what_has_no_word_is_not_remembered(home: Home, text: str) -> None:
+    """Blanks, marks and what cannot be seen are refused, as news and as a correction."""
+    before = set(home.vault.rglob("*"))
+    assert refused(home, "memory.remember", text=text).code == "invalid_params"
+    assert refused(home, "memory.correct", id="lf-0000000000", text=text).code == "invalid_params"
+    assert set(home.vault.rglob("*")) == before
+
+
 def test_long_numbers_only_where_the_note_is_sensitive(home: Home) -> None:
     """15 digits or more: `refused_secret` (kind `long number`), with `sensitivity: sensitive` they are written."""
     error = refused(home, "memory.write", title="Account", body=f"number {LONG.replace(' ', '')}")
