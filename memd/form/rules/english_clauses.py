@@ -40,6 +40,7 @@ _THIRD = {
 }
 
 
+_TWO_DAYS_OFF = (["the", "day", "after", "tomorrow"], ["the", "day", "before", "yesterday"])
 _THIRD_OWN = {"his": "he", "her": "she", "their": "they", "its": "it"}
 _SECOND = {"you", "you're", "you've", "you'd", "you'll", "your", "u"}
 _POINTING = {"that", "this", "these", "those", "that's", "there", "there's", "here", "here's"}
@@ -67,6 +68,8 @@ def subject(text: str) -> Subject:
 def _after_openers(found: list[str]) -> int:
     """Past `On Fridays,` or `Since the flood`: to the first `I`, `we`, `my …`, or the first word after the comma."""
     low = [t.lower() for t in found]
+    if low[:4] in _TWO_DAYS_OFF and len(low) > 5:
+        return 4 + (low[4] == ",")
     if (
         low[0] not in w.TIME_WORDS
         and low[0] not in w.SUBORDINATE

@@ -43,6 +43,9 @@ COMMON = frozenset(
     store park charge recycle donate foster babysit tutor mentor""".split()
 )
 
+IN_LY = frozenset("fly apply rely reply supply comply multiply".split())
+"""Verbs that are spelt as adverbs are."""
+
 
 def third(verb: str) -> str:
     """The form after a name of the form that follows `I`; a past or a modal stays as it is."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from memd.form.rules.facts import Speaker
-from memd.form.rules.verbs_en import COMMON, SAME, inflect, third
+from memd.form.rules.verbs_en import COMMON, IN_LY, SAME, inflect, third
 from memd.form.rules.words_en import ADVERBS, HABIT
 
 _PIECE = re.compile(r"[A-Za-zÀ-ÿ][A-Za-zÀ-ÿ'-]*|[^A-Za-zÀ-ÿ]+")
@@ -88,7 +88,7 @@ def _agree(pieces: list[str], at: int, told: list[str]) -> int:
         not pieces[at].strip()
         or pieces[at].lower() in ADVERBS
         or pieces[at].lower() in ("no", "longer")
-        or pieces[at].lower().endswith("ly")
+        or (pieces[at].lower().endswith("ly") and pieces[at].lower() not in IN_LY)
     ):
         told.append(pieces[at])
         at += 1
