@@ -22,20 +22,28 @@ _WORDS = (
     r"|競合コピー|競合したコピー|충돌된? ?(?:사본|복사본)|in Konflikt stehende Kopie|Konfliktkopie|copie en conflit|copie conflictuelle"
     r"|copia en conflicto|copia in conflitto|cópia em conflito|cópia conflitante|конфликтующая копия|kopia powodująca konflikt|kopia w konflikcie"
 )
+_INSIDE = r"[^()（）]*(?:[(（][^()（）]*[)）][^()（）]*)?"
+"""What stands in brackets, with a number or a name in brackets of its own."""
 _NAMED = (
     re.compile(r"(?P<stem>.+)\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{7})?"),
-    re.compile(rf"(?P<stem>.+?) ?[(（][^()（）]*(?:{_WORDS})[^()（）]*[)）]", re.IGNORECASE),
+    re.compile(rf"(?P<stem>.+?) ?[(（]{_INSIDE}(?:{_WORDS}){_INSIDE}[)）]", re.IGNORECASE),
     re.compile(r"(?P<stem>.+)_conflict-\d{8}-\d{6}"),
     re.compile(r"(?P<stem>.+) \[Conflict(?: \d+)?\]", re.IGNORECASE),
     re.compile(r"(?P<stem>.+)-(?:LAPTOP|DESKTOP|SURFACE|PC|WIN)-[A-Z0-9]{5,}(?:-\d+)?"),
 )
+_CAPITAL = r"[A-Z\u3040-\u30ff\u3400-\u9fff]"
+_PART = r"[\w .'’]{2,40}"
+"""Of the name that a person gave a computer, between hyphens. It begins with a capital, or in a script that has none."""
 _PLAIN = (
     re.compile(r"(?P<stem>.+?) ?[(（]\d{1,2}[)）]"),
     re.compile(r"(?P<stem>.+) \d{1,2}"),
-    re.compile(r"(?P<stem>.+)-(?=[^-]*[A-Z])[\w .'’]{3,40}(?:-\d+)?"),
+    *(
+        re.compile(rf"(?P<stem>.+)-(?=[^-]*{_CAPITAL}){_PART}(?:-{_PART}){{{hyphens}}}(?:-\d{{1,2}})?")
+        for hyphens in range(3)
+    ),
 )
 _KEPT_COPY = re.compile(rf"{re.escape(CONFLICTS)}/(?P<stem>.+)__copy__[0-9a-f]{{8}}\.md", re.DOTALL)
-_MARKED = re.compile(r"[)）\]]$| \d{1,2}$|-\d{6}|-[^-]*[A-Z]")
+_MARKED = re.compile(r"[)）\]]$| \d{1,2}$|-\d{6}|-[^-]*" + _CAPITAL)
 """What every such name has, to pass over most names."""
 
 

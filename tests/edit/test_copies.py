@@ -16,6 +16,9 @@ from memd.model.plan import Move, Write
         ("list (Lin's conflicted copy 2026-04-03 1).md", "list.md"),
         ("清单 (小林的冲突副本 2026-04-03).md", "清单.md"),
         ("清單（衝突複本 2026-04-03）.md", "清單.md"),
+        ("list (Anna’s conflicted copy 2026-04-03 (1)).md", "list.md"),
+        ("清单（小林（家里）的冲突副本 2026-04-03）.md", "清单.md"),
+        ("plan (v2) (Lin's conflicted copy 2026-04-03).md", "plan (v2).md"),
         ("liste (Copie en conflit de PC 2026-04-03).md", "liste.md"),
         ("Liste (in Konflikt stehende Kopie von PC 2026-04-03).md", "Liste.md"),
         ("plan (SFConflict lin@example.org 2026-04-03-08-15-00).md", "plan.md"),
@@ -45,6 +48,25 @@ def test_the_engines_names_are_known(path: str, original: str) -> None:
 def test_ordinary_names_are_no_copies(path: str) -> None:
     """A name is a copy's only in the engines' own form; `plan 2` may be a note of its own."""
     assert not is_copy(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "original"),
+    [
+        ("a/menu-Annas-MacBook-Air.md", "a/menu.md"),
+        ("menu-Lin.md", "menu.md"),
+        ("menu-LIN-PC-2.md", "menu.md"),
+        ("2026-04-03-书房电脑.md", "2026-04-03.md"),
+        ("菜单-小林的 MacBook Pro.md", "菜单.md"),
+    ],
+)
+def test_a_computers_name_behind_a_hyphen_may_make_a_copy(path: str, original: str) -> None:
+    """OneDrive's way, whatever hyphens and script the name has; the note's own may have hyphens, too."""
+    assert original in perhaps_of(path)
+    assert not is_copy(path)
+    note = b"# Menu\n\nMonday: lentils\nTuesday: soup\n"
+    assert settle(path, original, note + b"Wednesday: rice\n", note)
+    assert settle(path, original, note.replace(b"soup", b"leek soup"), note) is None
 
 
 def test_a_plain_name_may_be_a_copy_where_the_content_says_so() -> None:
