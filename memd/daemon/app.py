@@ -254,6 +254,8 @@ class App:
         except Refused as refused:
             log.error("the settings stay as they are: %s", refused.message)
             return
+        for wrong in self.upkeep.config_problems:
+            log.warning("%s, line %d: %s; memd doctor says more", wrong.path, wrong.line, wrong.code)
         self.upkeep.config = self.memories.config = self.service.config = self.config
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -32,7 +32,8 @@ class Lock:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise Refused("exists", f"another daemon serves {vault}{self._holder()}; stop it first") from None
+            advice = "stop it first, or reach it with --socket"
+            raise Refused("exists", f"another daemon serves {vault}{self._holder()}; {advice}") from None
         self._name = _claim(vault)
         os.truncate(self._fd, 0)
         os.pwrite(self._fd, json.dumps({"pid": os.getpid(), "socket": socket}).encode(), 0)

@@ -5,6 +5,7 @@ Knows the snapshot's names. Never knows rights: whether a note may be shown is a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import Any
 from urllib.parse import unquote
@@ -14,6 +15,8 @@ from memd.model.fingerprint import fold
 from memd.model.note import Note
 from memd.model.vault import Vault
 from memd.recall.asked import Named
+
+_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 
 
 def clean(text: str) -> str:
@@ -63,8 +66,22 @@ def brief(vault: Vault, note: Note) -> dict[str, Any]:
     }
 
 
+def inside(path: str, what: str = "path") -> str:
+    """The path with `.` and doubled slashes gone. Raises Refused: outside_vault for one that leaves the vault, is absolute,
+    or has a hidden part."""
+    plain = path.replace("\\", "/")
+    parts = [part for part in plain.split("/") if part not in ("", ".")]
+    if plain.startswith(("/", "~/")) or plain == "~" or _DRIVE.match(plain) or "\0" in plain:
+        raise Refused("outside_vault", f"the {what} is not in the vault: give it relative to the vault's folder")
+    for part in parts:
+        if part == ".." or part.startswith(".") or not part.strip(" ."):
+            raise Refused("outside_vault", f"the {what} leaves the vault or is hidden: name a visible folder inside it")
+    return "/".join(parts)
+
+
 def find(vault: Vault, named: Named) -> Note:
-    """The note that is meant. A title must be unique. Raises Refused: not_found, naming what was looked for."""
+    """The note that is meant. A title must be unique. Raises Refused: not_found, naming what was looked for;
+    outside_vault for a name that could be in no vault."""
     if named.id:
         note = vault.by_id(named.id.partition("#")[0])
         return note or _nothing("id", named.id)
@@ -74,6 +91,8 @@ def find(vault: Vault, named: Named) -> Note:
 
 
 def _nothing(kind: str, name: str) -> Note:
+    if kind != "id":
+        inside(name, kind)
     raise Refused("not_found", f"no note has the {kind} {clean(name[:120])!r}; look with memory.search or memory.list")
 
 

@@ -322,6 +322,9 @@ def test_no_filter_looks_out_of_the_vault(home: Home, folder: str) -> None:
 def test_no_path_leaves_the_vault(home: Home, path: str) -> None:
     """Whatever names a file or folder: `outside_vault`, nothing is written."""
     assert refused(home, "memory.read", path=path).code == "outside_vault"
+    if not path.endswith(".txt"):
+        assert refused(home, "memory.read", permalink=path).code == "outside_vault"
+        assert refused(home, "memory.context", permalink=path).code == "outside_vault"
     assert refused(home, "memory.delete", path=path).code == "outside_vault"
     assert refused(home, "memory.move", permalink="weir-a1b2", to=path).code == "outside_vault"
     if not path.endswith((".txt", "passwd")):

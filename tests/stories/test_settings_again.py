@@ -33,6 +33,7 @@ def test_a_config_that_is_read_again_holds(home: Home) -> None:
     home.write("a.md", "a heron\n")
     home.start().settled()
     again(home, BASE + '[agents]\nconfirm = "all"\n[agents\n', "config_syntax")
+    assert f"{home.config}, line 5: config_syntax" in home.log()
     home.call("memory.append", permalink="a", category="fact", text="stands still")
     again(home, BASE + '[agents]\nconfirm = "all"\n')
     for text in (BASE + "[agents\n", BASE + '[agents]\nconfirm = "all"\n[formation]\nfolder = "m"\n'):

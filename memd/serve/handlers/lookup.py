@@ -15,26 +15,12 @@ from memd.model.note import Note
 from memd.model.vault import Vault
 from memd.parse.note import parse_note
 from memd.recall.asked import Named
-from memd.recall.names import clean
+from memd.recall.names import clean, inside
 from memd.serve.handlers.context import Context
 
 SCHEME = "memory://"
-_DRIVE = re.compile(r"[A-Za-z]:(?:[\\/]|$)")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
 _ENDING = re.compile(r"\.(?=\w*[A-Za-z])\w{1,5}")
-
-
-def inside(path: str, what: str = "path") -> str:
-    """The path with `.` and doubled slashes gone. Raises Refused: outside_vault for one that leaves the vault, is absolute,
-    or has a hidden part."""
-    plain = path.replace("\\", "/")
-    parts = [part for part in plain.split("/") if part not in ("", ".")]
-    if plain.startswith(("/", "~/")) or plain == "~" or _DRIVE.match(plain) or "\0" in plain:
-        raise Refused("outside_vault", f"the {what} is not in the vault: give it relative to the vault's folder")
-    for part in parts:
-        if part == ".." or part.startswith(".") or not part.strip(" ."):
-            raise Refused("outside_vault", f"the {what} leaves the vault or is hidden: name a visible folder inside it")
-    return "/".join(parts)
 
 
 def new_place(path: str, what: str = "path") -> str:

@@ -19,9 +19,9 @@ from memd.model.plan import ABSENT, Move, Plan, Remove, Step, Write
 from memd.model.vault import folder as folder_of
 from memd.model.vault import stem
 from memd.parse import render
-from memd.recall.names import clean, shown_path, shown_title
+from memd.recall.names import clean, inside, shown_path, shown_title
 from memd.serve.handlers.context import Answer, Context, Decision
-from memd.serve.handlers.lookup import SCHEME, at, called, existing_folder, find, inside, new_place, note_path, parsed
+from memd.serve.handlers.lookup import SCHEME, at, called, existing_folder, find, new_place, note_path, parsed
 
 
 def delete(ctx: Context, params: Any) -> Decision:
