@@ -118,7 +118,7 @@ def open_beneath(base: int, path: str, flags: int, mode: int = 0, *, walk: bool 
 
 def _link(path: str) -> Refused:
     return Refused(
-        "outside_vault", f"{show(path)} leads through a symbolic link; memd follows none: name the real path"
+        "outside_vault", f"{show(path)} leads out of the vault or through a symbolic link: name the real path inside it"
     )
 
 
@@ -138,6 +138,8 @@ def _walked(base: int, path: str, flags: int, mode: int) -> int:
     if not path:
         return os.dup(base)
     *folders, name = path.split("/")
+    if path.startswith("/") or ".." in (*folders, name):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), path)
     here = base
     try:
         for folder in folders:

@@ -96,6 +96,15 @@ class TestOpening:
             self.opened(root, path, walk)
         assert refused.value.code == "outside_vault"
 
+    @pytest.mark.parametrize("path", ["../x.md", "a/../../x.md", "/etc/hostname"])
+    def test_what_climbs_is_not_opened(self, tmp_path, walk, path):
+        """Also where nobody looked at the letters of the path before."""
+        root = grow(tmp_path / "v", {"a/x.md": "in"})
+        grow(tmp_path, {"x.md": "out"})
+        with pytest.raises(Refused) as refused:
+            self.opened(root, path, walk)
+        assert refused.value.code == "outside_vault"
+
     def test_a_link_is_no_folder(self, tmp_path, walk):
         """A folder is opened only where a folder stands."""
         root = grow(tmp_path, {"a/x.md": ""})
