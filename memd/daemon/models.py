@@ -81,7 +81,7 @@ class Model:
             else:
                 self.error = ""
                 return value
-        log.warning("%s gave no usable answer: %s", self.name, self.error)
+        log.warning("%s gave no usable answer: memd status says why", self.name)
         if said is None:
             self._silent += 1
             self._rests_until = time.monotonic() + doubling(FIRST_REST, LAST_REST, self._silent)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec import Struct
@@ -147,6 +147,20 @@ def test_a_page_that_is_no_answer_is_none(body: bytes) -> None:
         model = Model(LlmConfig(base_url=url, model="m"))
         assert model.ask("Same?", {}, Verdict) is None
         assert model.error
+
+
+def test_the_log_quotes_no_answer(caplog: pytest.LogCaptureFixture) -> None:
+    """A model may put a word of the talk where another belongs: `error` says so, for status, the log only that it failed."""
+
+    class Chosen(Struct):
+        action: Literal["same", "different"]
+
+    with endpoint(*['{"action": "quokka"}'] * 3) as (url, _):
+        model = Model(LlmConfig(base_url=url, model="m"))
+        assert model.ask("Choose.", {}, Chosen) is None
+    assert "quokka" in model.error
+    assert "no usable answer" in caplog.text
+    assert "quokka" not in caplog.text
 
 
 def test_every_task_has_a_prompt_and_a_type() -> None:

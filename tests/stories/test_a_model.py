@@ -150,8 +150,8 @@ def test_a_model_decides_that_a_newer_value_supersedes(home: Home, model: Endpoi
 
 @pytest.mark.parametrize("mood", ["down", "nonsense"])
 def test_what_no_model_answered_waits_and_is_read_later(home: Home, model: Endpoint, mood: str) -> None:
-    """The words are evidence, the episode is in the backlog and the failure is named; once the model answers after a
-    restart the leaf is there, once."""
+    """The words are evidence, the episode is in the backlog and the failure is named, in the log without a word of what
+    was said; once the model answers after a restart the leaf is there, once."""
     model.mood = mood
     home.config.write_text(config(model))
     home.start()
@@ -163,6 +163,8 @@ def test_what_no_model_answered_waits_and_is_read_later(home: Home, model: Endpo
     failing = home.until(lambda: home.call("status")["failing"])
     assert any(name.startswith("atoms:") for name in failing)
     home.end()
+    assert "gave no usable answer" in home.log()
+    assert not re.search("Porto|ducks", home.log())
     model.mood = "well"
     home.start()
     home.until(lambda: leaves(home))
