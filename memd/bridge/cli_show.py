@@ -20,17 +20,19 @@ _LAGS = ("search", "retrieve", "list", "recent", "context", "refresh", "reindex"
 _NOTHING = {
     "list": "no notes",
     "recent": "no changes",
-    "profile": "nothing is known yet",
+    "profile": "nothing is known yet: `memd patch` takes in at once what was remembered, memd by itself every few minutes",
     **dict.fromkeys(("seal", "patch", "chains"), "nothing was due"),
 }
 """What is said where an answer holds nothing."""
+_ABOUT = ("index", "version", "up_to")
+"""Keys that tell of the answer, and are not what was asked for."""
 _DONE = {"delete": "deleted", "restore": "restored", "move": "moved"}
 
 
 def show(shell: Shell, word: str, answer: Answer) -> None:
     if "plan" in answer and isinstance(answer["plan"], str):
         plan(shell, answer)
-    elif word in _NOTHING and not any(value for key, value in answer.items() if key not in ("index", "version")):
+    elif word in _NOTHING and not any(value for key, value in answer.items() if key not in _ABOUT):
         shell.say(_NOTHING[word])
     else:
         shown: Callable[[Shell, Answer], None] = _SHOWN.get(word) or outline

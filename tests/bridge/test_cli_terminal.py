@@ -49,6 +49,16 @@ def test_a_hit_says_why_it_is_where_it_is(tmp_path: Path) -> None:
     assert lines[-1] == "    score 0.75 = words 0.5 + meaning 0.25 (kiln, glaze)"
 
 
+def test_an_empty_profile_says_when_it_is_filled(tmp_path: Path) -> None:
+    """Also where it has a mark of what was read."""
+    of = shell(tmp_path, terminal=False)
+    show(of, "profile", {"stable": [], "recent": [], "up_to": "[[2026-04-02-s-1]]", "index": {}})
+    assert isinstance(of.out, io.StringIO)
+    assert isinstance(of.err, io.StringIO)
+    assert of.out.getvalue() == ""
+    assert "memd patch" in of.err.getvalue()
+
+
 def test_json_steers_no_terminal(tmp_path: Path) -> None:
     """What JSON leaves unescaped is made visible on a terminal; a program gets the text as it is."""
     for terminal, expected in ((True, "a\ufffdb\ufffd"), (False, "a\x9bb\u202e")):
