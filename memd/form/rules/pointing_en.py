@@ -23,6 +23,8 @@ _TOO = re.compile(r"\b(?:it|this|that|those|them) too\b", re.I)
 _THERE = re.compile(
     r"(?<=\w )there\b(?!(?:'s|'re|'ll| is| are| was| were| will| has| have| had| seems?| must| used)\b)", re.I
 )
+_ENDED = re.compile(r"\bno longer\b|(?:n['’]t|\bnot)\b.*\bany ?more\b", re.I)
+"""An end of what was: where it was is known from what was said of it, and silence would leave that standing."""
 _OTHERS = re.compile(r"(?<=\w )(?:(?P<one>he|she|him|her|his|hers)|they|them|their|theirs)\b", re.I)
 _PERSON = re.compile(
     rf"\b(?:{'|'.join(sorted(w.PERSONS))})s?\b|\b(?:people|men|women|everyone|someone|somebody|anyone|nobody|cat|dog|team|staff|police)\b",
@@ -41,7 +43,7 @@ def points_away(text: str, who: Subject) -> bool:
         return True
     if (shown := _SHOWN.search(text)) and _little(text[: shown.start()]) and not re.search(r"\d", text):
         return True
-    if (there := _THERE.search(text)) and not _PLACE.search(text[: there.start()]):
+    if (there := _THERE.search(text)) and not (_PLACE.search(text[: there.start()]) or _ENDED.search(text)):
         return True
     if who.kind == "person" or not (other := _OTHERS.search(text)):
         return False
