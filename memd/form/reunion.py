@@ -62,13 +62,14 @@ def _renumbered(vault: Vault, note: Note, data: bytes, other: bytes, done: toget
 
 def follow(vault: Vault, path: str, kept: str) -> Asking:
     """Files of memory that came after the evidence at `path` had been joined with the copy that is kept at `kept`: what
-    means the copy's turns gets the numbers that they have now. Told: whether any did."""
+    means the copy's turns gets the numbers that they have now; nothing does where one of them was forgotten since.
+    Told: whether any did."""
     note = vault.notes.get(path)
     data, other = (yield Read(path)), (yield Read(kept))
     if note is None or data is None or other is None or sha256(data) != note.sha256:
         return Plan(), False
     done = together.joined(data, other)
-    if done is None:
+    if done is None or not _by_block(note, data).keys() >= set(done.places.values()):
         return Plan(), False
     steps = yield from _renumbered(vault, note, data, other, done)
     why = f"they came after a copy of {path} was joined"

@@ -174,6 +174,28 @@ def test_links_follow_turns_that_two_devices_numbered_alike() -> None:
     assert len(ids) == len(set(ids))
 
 
+def test_what_comes_late_follows_turns_that_stand_and_no_others() -> None:
+    """An episode that comes after its evidence was joined gets the numbers of now; where one of its turns was forgotten
+    meanwhile, it is left as it came."""
+    one, two = device((event(0), event(1)), form=True), device((event(2), event(3)), form=True)
+    path, late = path_of(one), two.memory.episodes[0].path
+    kept = f".conflict/{path[:-3]}{COPY[:-3]}__copy__0a1b2c3d.md"
+    done = together.joined(one.files[path], two.files[path])
+    assert done is not None
+    for gone in ("", "t4"):
+        met = one.reopened()
+        met.put(path, done.content)
+        if gone:
+            met.put(path, done.content[: done.content.index(b"**", done.content.index(b"^t3"))])
+        met.put(kept, two.files[path])
+        came = late[:-3] + "-late.md"
+        met.put(came, two.files[late])
+        met.run(reunion.follow(met.vault, path, kept))
+        found = [text for name, text in living(met).items() if "/episodes/" in name and name != late]
+        linked = b"".join(found)
+        assert (b"#^t3" in linked, b"#^t4" in linked) == (not gone, not gone)
+
+
 def test_a_leaf_that_a_person_edited_wins() -> None:
     """The version with a person's words stays, on whichever side it was; two such versions are left to them."""
     one = device((event(0), event(1)), form=True)
